@@ -22,10 +22,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
   client: ["core", "algorithms", "limiter"],
-  config: ["core", "limiter", "http", "stores/memory"],
+  config: ["core", "algorithms", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
   diagnostics: ["core", "limiter"],
-  testing: ["core", "limiter", "stores/memory"],
+  testing: ["core", "algorithms", "limiter", "stores/memory"],
 };
 
 /** Places whose files may be named for one of these may import `node:`. */

@@ -43,7 +43,8 @@ const THEIRS = [...VERBS.filter((id) => id !== "verbs: allow"), ...TEXTS];
 
 /** Rows of the table of verbs, after the row with one limit. */
 const SHAPES = [
-  ...(["fixed window", "10 groups", "100 groups", "1,000 groups", "by function", "two by function"] as const),
+  ...(["fixed window", "10 groups", "100 groups", "1,000 groups", "by function"] as const),
+  ...(["made anew by function", "two by function"] as const),
   ...(["combine of two", "two units", "observer", "shadow limit"] as const),
 ];
 

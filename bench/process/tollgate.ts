@@ -1,4 +1,4 @@
-import type { Cost, Handle, Limit, Limiter, Reservation, SyncStore } from "tollgate";
+import type { Cost, Handle, Limit, Limiter, Reservation } from "tollgate";
 import {
   coarseClock,
   combine,
@@ -9,6 +9,7 @@ import {
   systemClock,
   tokenBucket,
 } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { type Contender, type CreateContender, loopOf, type Setup, syncContender } from "./contender.ts";
 import { BATCH, CHUNK, OPEN_RESERVATIONS, UNITS, type Verb } from "./jobs.ts";
 
@@ -45,6 +46,11 @@ const chosen =
   (common) =>
     createLimiter({ ...common, limits: (key: string) => (key.length % 2 === 0 ? even : odd) });
 
+const remade = (per: "10m" | "5m") => tokenBucket({ capacity: UNITS.ample, refill: 1, per });
+/** Works like `chosen`, by a function that keeps no limits. */
+const madeAnew: Make = (common) =>
+  createLimiter({ ...common, limits: (key: string) => [key.length % 2 === 0 ? remade("10m") : remade("5m")] });
+
 /** What a limiter decides by. */
 export const SHAPES = {
   "one limit": plain(AMPLE),
@@ -55,6 +61,7 @@ export const SHAPES = {
   "100 groups": log("10s", "100ms"),
   "1,000 groups": log("10s", "10ms"),
   "by function": chosen([AMPLE], [ALSO_AMPLE]),
+  "made anew by function": madeAnew,
   "two by function": chosen([AMPLE, ALSO_AMPLE], [ALSO_AMPLE, AMPLE]),
   "combine of two": ({ name, ...common }) =>
     combine(plain(AMPLE)({ ...common, name }), plain(ALSO_AMPLE)({ ...common, name: `${name}-2` })),

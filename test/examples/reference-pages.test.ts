@@ -57,7 +57,7 @@ describe("docs/decision.md", () => {
   });
 });
 
-const LIMITS = "core/limits";
+const LIMITS = "algorithms/limits";
 
 describe("docs/options.md", () => {
   it("has a row for each option of createLimiter, and for no other", () => {
@@ -67,11 +67,11 @@ describe("docs/options.md", () => {
 
   it.each([
     ["Every limit", "limit-options.ts", ["LimitOptions"]],
-    ["tokenBucket", "token-bucket-limit.ts", ["TokenBucketOptions", "InitialOptions"]],
-    ["perSecond, perMinute, perHour, perDay", "token-bucket-limit.ts", ["RateOptions"]],
-    ["slidingWindow", "sliding-window-limit.ts", ["SlidingWindowOptions"]],
-    ["fixedWindow", "fixed-window-limit.ts", ["FixedWindowOptions"]],
-    ["concurrency", "concurrency-limit.ts", ["ConcurrencyOptions"]],
+    ["tokenBucket", "token-bucket.ts", ["TokenBucketOptions", "InitialOptions"]],
+    ["perSecond, perMinute, perHour, perDay", "token-bucket.ts", ["RateOptions"]],
+    ["slidingWindow", "sliding-window.ts", ["SlidingWindowOptions"]],
+    ["fixedWindow", "fixed-window.ts", ["FixedWindowOptions"]],
+    ["concurrency", "concurrency.ts", ["ConcurrencyOptions"]],
   ] as const)("has a row for each option of limits, and for no other: %s", (heading, file, names) => {
     const options = names.flatMap((name) => fieldsOf(`${LIMITS}/${file}`, name));
     expect(options.length).toBeGreaterThan(0);

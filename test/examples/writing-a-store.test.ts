@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { combine, createLimiter, type Observation, perMinute, perSecond, type SyncStore } from "tollgate";
-import type { AsyncStore } from "tollgate/store";
+import { combine, createLimiter, type Observation, perMinute, perSecond } from "tollgate";
+import type { AsyncStore, SyncStore } from "tollgate/store";
 import { type ContractCase, manualClock, storeContract } from "tollgate/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { Examples } from "./examples.ts";

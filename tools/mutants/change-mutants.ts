@@ -6,12 +6,10 @@ const SLIDING = "sliding-window.ts";
 const RING = "group-ring.ts";
 const FIXED = "fixed-window.ts";
 const PLAN = "../core/plan.ts";
-const LOCAL = "../stores/local";
-const COUNTS = `${LOCAL}/former-counts.ts`;
-const FIRST = `${LOCAL}/first-plan.ts`;
-const VERBS = `${LOCAL}/local-verbs.ts`;
-const FAMILIES = `${LOCAL}/families.ts`;
-const PLACES = `${LOCAL}/key-places.ts`;
+const MEMORY = "../stores/memory";
+const VERBS = `${MEMORY}/key-verbs.ts`;
+const FORMER = `${MEMORY}/former-rows.ts`;
+const KEPT = `${MEMORY}/kept-views.ts`;
 
 /** Mistakes in what a key has used when limits change. */
 export const CHANGE_MUTANTS: readonly Mutant[] = [
@@ -73,73 +71,73 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a key that moves stays where it was",
-    file: COUNTS,
-    find: "      one.table.drop(key);\n      this.#notify(",
-    replace: "      this.#notify(",
+    file: VERBS,
+    find: "      one.slab.remove(one.slab.rows.chunks[row >>> ROW_SHIFT]!, row & ROW_MASK);\n",
+    replace: "",
     why: "alternating between two limits gives both quotas",
   },
   {
     name: "limits that a list loses are forgotten",
-    file: COUNTS,
-    find: "if (rest !== undefined) inserted.push(rest);",
-    replace: "rest?.drop(key);",
+    file: VERBS,
+    find: "for (const rest of rests) rest.slab.insert(text, hash, rest.cells);",
+    replace: "",
     why: "alternating between two lists gives back what only one counts",
   },
   {
     name: "idle rows stay when a key is counted elsewhere",
-    file: COUNTS,
-    find: "} else if (dropsIdle) relative.drop(key);",
-    replace: "}",
+    file: FORMER,
+    find: "else if (dropsIdle) slab.remove(chunk, row & ROW_MASK);",
+    replace: "",
     why: "a key has two rows of one limit",
   },
   {
-    name: "idle rows stay when a peek reserves a row",
-    file: VERBS,
-    find: "verb.changes || verb.reserves",
-    replace: "verb.changes",
-    why: "a combined call makes a second row of one limit",
-  },
-  {
     name: "first numbers do not hold",
-    file: FIRST,
-    find: "return first === undefined ? limit : actingAs(first, limit);",
-    replace: "return first === undefined || limit.capacity > 0 ? limit : actingAs(first, limit);",
+    file: KEPT,
+    find: "actingAs(counted.get(names[i]) ?? limit, limit)",
+    replace: "limit",
     why: "keep-first exceeds the first numbers",
   },
   {
     name: "first numbers keep their mode",
-    file: FIRST,
-    find: "actingAs(first, limit)",
-    replace: "first",
+    file: KEPT,
+    find: "actingAs(counted.get(names[i]) ?? limit, limit)",
+    replace: "counted.get(names[i]) ?? limit",
     why: "a shadow limit denies",
   },
   {
     name: "decisions name limits that did not decide",
     file: VERBS,
-    find: "report.keptLimits[at + i] = limits[i];",
+    find: "report.keptLimits[at + i] = limit;",
     replace: "report.keptLimits[at + i] = undefined;",
     why: "a denial names other numbers than those that denied",
   },
   {
     name: "a look moves a key",
     file: VERBS,
-    find: "    else if (verb.changes) {\n      if (counts.move(",
-    replace: "    else if (verb.changes || verb.reserves) {\n      if (counts.move(",
+    find: "if (!this.#call.verb.changes) {",
+    replace: "if (!(this.#call.verb.changes || this.#call.verb.reserves)) {",
     why: "peek changes when units come back",
   },
   {
-    name: "a reset forgets a key under its last numbers alone",
-    file: `${LOCAL}/plan-view.ts`,
-    find: "families.relativesWith(key, this.plan)",
-    replace: "families.relativesWith(key, this.plan).slice(0, 0)",
-    why: "a key keeps what it has used under other numbers",
+    name: "a reset forgets other limits of the row",
+    file: `${MEMORY}/forgetting.ts`,
+    find: "if (this.#hasAll(rows)) {",
+    replace: "if (rows.names.length > 0) {",
+    why: "resetting one limiter gives back what another one counts",
   },
   {
-    name: "the index does not know new keys of a memory store",
-    file: "../stores/memory/key-table.ts",
-    find: "this.places?.add(this.#newHash);",
-    replace: "",
-    why: "with many numbers of one name, changing the number gives another quota",
+    name: "a reset forgets a key under its own list alone",
+    file: `${MEMORY}/all-rows.ts`,
+    find: "return new Set(names.flatMap((name) => [...(ofScope?.get(name) ?? [])]));",
+    replace: "return new Set([...(ofScope?.get(names[0]!) ?? [])].slice(0, 1));",
+    why: "a key keeps what it has used under other limits of the list",
+  },
+  {
+    name: "a correction ignores resets",
+    file: `${MEMORY}/corrections.ts`,
+    find: "const counted = isForgotten ? undefined :",
+    replace: "const counted = isForgotten && i < 0 ? undefined :",
+    why: "a late refund gives back units that others have taken since",
   },
   {
     name: "the index is asked for another hash than a table adds",
@@ -147,26 +145,5 @@ export const CHANGE_MUTANTS: readonly Mutant[] = [
     find: "return hash.words[1]!;",
     replace: "return hash.words[0]!;",
     why: "with many numbers of one name, changing the number gives another quota",
-  },
-  {
-    name: "a key that leaves the index hides others",
-    file: PLACES,
-    find: "if (((at - first) & mask) < ((at - gap) & mask)) continue;",
-    replace: "if (((at - first) & mask) >= ((at - gap) & mask)) continue;",
-    why: "a relative that counts a key is not asked",
-  },
-  {
-    name: "a table that was cleared adds keys under the number that is gone",
-    file: PLACES,
-    find: "    this.#places.leave(this.#number);\n    this.#number = 0;",
-    replace: "    this.#places.leave(this.#number);",
-    why: "a relative that counts a key is not asked",
-  },
-  {
-    name: "tables that no index knows are not asked",
-    file: FAMILIES,
-    find: "if (table !== own && table.size > 0 && !found.includes(table)) found.push(table);",
-    replace: "if (table !== own && table.size < 0) found.push(table);",
-    why: "alternating between two limits gives both quotas",
   },
 ];

@@ -1,10 +1,10 @@
 import type { Mutant } from "./mutant.ts";
 
-const LINE = "../limiter/line.ts";
-const LIST = "../limiter/waiter-list.ts";
-const GUARD = "../limiter/line-guard.ts";
-const FORECAST = "../limiter/forecast.ts";
-const WAITING = "../limiter/waiting.ts";
+const LINE = "../limiter/waiting/line.ts";
+const LIST = "../limiter/waiting/waiter-list.ts";
+const ASKER = "../limiter/deciding/sync-asker.ts";
+const BEHIND = "../limiter/waiting/behind.ts";
+const FORECAST = "../limiter/waiting/forecast.ts";
 
 export const LINE_MUTANTS: readonly Mutant[] = [
   {
@@ -37,42 +37,42 @@ export const LINE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "allow overtakes",
-    file: GUARD,
-    find: "if (holding.length > 0) return this.#deny(holding, request, now, report);",
+    file: ASKER,
+    find: 'if (before.length > 0) return tellBehind(before, this, request, "others-waiting", this.stateOf(request));',
     replace: "",
     why: "calls that wait are starved",
   },
   {
     name: "a call that takes nothing is denied while others wait",
-    file: GUARD,
-    find: "costs.some((cost) => cost > 0)",
-    replace: "costs.length > 0",
+    file: ASKER,
+    find: " && request.costsSomething",
+    replace: "",
     why: "it overtakes no call",
   },
   {
     name: "a refund leaves calls waiting",
-    file: GUARD,
-    find: "if (refunds) this.changed(keys);",
+    file: ASKER,
+    find: "if (refunds) changed(route, keys);",
     replace: "",
     why: "units are there, and no call gets them",
   },
   {
     name: "a charge leaves deadlines as they were foreseen",
-    file: GUARD,
-    find: 'if (takes === "always") for (const line of this.#linesOf(keys)) line.delayed(now[0]!);',
+    file: ASKER,
+    find: 'if (takes === "always") delayed(route, keys, now[0]!);',
     replace: "",
     why: "a call waits on that cannot be served in time",
   },
   {
     name: "the hint behind a line forgets those that wait",
-    file: GUARD,
+    file: BEHIND,
     find: "Math.max(0, forecast.lastUs + line.lateUs - nowUs)",
     replace: "0",
     why: "a client that waits for its hint is denied",
   },
   {
     name: "a forecast counts calls that will be too late",
-    file: WAITING,
+    file: LINE,
     find: "if (servedUs <= deadlineUs) forecast.add(calls, servedUs);",
     replace: "forecast.add(calls, servedUs);",
     why: "calls behind them are denied that could be served",
@@ -87,8 +87,8 @@ export const LINE_MUTANTS: readonly Mutant[] = [
   {
     name: "a wait that ends at its deadline is denied",
     file: LINE,
-    find: "if (nowUs + waitUs > waiter.deadlineUs || ",
-    replace: "if (nowUs + waitUs >= waiter.deadlineUs || ",
+    find: ": nowUs + waitUs > waiter.deadlineUs;",
+    replace: ": nowUs + waitUs >= waiter.deadlineUs;",
     why: "maxWait is the longest wait that is allowed",
   },
 ];

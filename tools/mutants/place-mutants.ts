@@ -1,9 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const KERNEL = "concurrency.ts";
-const TRANSACT = "transact.ts";
-const HELD = "../limiter/held-places.ts";
-const COSTS = "../limiter/place-costs.ts";
+const COSTS = "../limiter/choosing/place-costs.ts";
 
 export const PLACE_MUTANTS: readonly Mutant[] = [
   {
@@ -47,27 +45,6 @@ export const PLACE_MUTANTS: readonly Mutant[] = [
     find: "if (cells[count] === 0) this.#remove(cells, at, group, 1);\n      else",
     replace: "if (cells[count] !== 0)",
     why: "it hides the groups behind it",
-  },
-  {
-    name: "a place that has expired is freed",
-    file: TRANSACT,
-    find: 'takenUs + toMicroseconds("ttl", limit.ttlMs) > now[0]!',
-    replace: "true",
-    why: "it is the place of another holder",
-  },
-  {
-    name: "places are freed twice",
-    file: HELD,
-    find: "    this.#isFreed = true;\n",
-    replace: "",
-    why: "the second time frees those of others",
-  },
-  {
-    name: "a renewal does not identify the place",
-    file: HELD,
-    find: "hold.takenUs = renewedUs;",
-    replace: "void renewedUs;",
-    why: "an earlier place is freed, and later the place counts as expired",
   },
   {
     name: "a reservation without a plain cost takes no place",

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const VERBS = "compiled-plan.ts";
 const SEVERAL = "several-takes.ts";
-const PARTWISE = "transact-partwise.ts";
+const TRANSACT = "transact.ts";
 
 export const PLAN_MUTANTS: readonly Mutant[] = [
   {
@@ -72,8 +72,8 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what the first spaces took stays taken",
-    file: PARTWISE,
-    find: "calls[taken]!.space.untake?.();",
+    file: TRANSACT,
+    find: "undo(calls[before]!, now, records[before]!);",
     replace: "break;",
     why: "`allow` on several spaces is not all or nothing",
   },
@@ -122,9 +122,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "one limiter of several admits alone",
-    file: PARTWISE,
-    find: 'if (one === "denied") admitted = false;',
-    replace: 'admitted = one === "conforms";',
+    file: TRANSACT,
+    find: "now, report, at, taken?.[i])) admitted = false;",
+    replace: "now, report, at, taken?.[i])) admitted = i > 0;",
     why: "a combination is not all or nothing",
   },
   {
@@ -140,12 +140,5 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     find: "if (!conforms && this.#plan.enforces[i]!) admitted = false;",
     replace: "if (!conforms) admitted = false;",
     why: "watching a limit changes decisions",
-  },
-  {
-    name: "a limiter keeps what another one denies",
-    file: PARTWISE,
-    find: "  finishAll(verb, admitted, calls, now, report);",
-    replace: "  finishAll(verb, true, calls, now, report);",
-    why: "a combination is not all or nothing",
   },
 ];

@@ -10,21 +10,21 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 32_153, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_188, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 5_562, 3_300],
-  ["stores of this process", LOCAL_STORES, 6_247, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 6_441, 3_700],
-  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_426, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_894, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_977, 2_600],
-  ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_277, 900],
-  ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 2_145, 1_400],
+  ["library", [LIBRARY], 30_847, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_056, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_126, 3_300],
+  ["stores of this process", LOCAL_STORES, 6_609, 4_000],
+  ["redis", [`${LIBRARY}/stores/redis`], 6_456, 3_700],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_432, 1_300],
+  ["config", [`${LIBRARY}/config`], 2_840, 2_000],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_935, 2_600],
+  ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_247, 900],
+  ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 2_146, 1_400],
   ["server", ["packages/server/src"], 6_496, 4_700],
-  ["tests", TESTS, 63_245, 36_000],
-  ["bench", ["bench"], 5_666, 2_400],
-  ["tools", ["tools"], 2_194, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 108_912, 65_000],
+  ["tests", TESTS, 64_146, 36_000],
+  ["bench", ["bench"], 5_671, 2_400],
+  ["tools", ["tools"], 2_141, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 110_204, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import {
   type AsyncLimiter,
-  type AsyncStore,
   type Clock,
   createLimiter,
   type Decision,
   type FixedWindowLimit,
   type Limiter,
-  type SyncStore,
+  type Store,
 } from "tollgate";
 import type { Configuration } from "./configuration.ts";
 import type { Match } from "./descriptor-tree.ts";
@@ -31,7 +30,7 @@ import { toStruct } from "./struct.ts";
 import { unitOf } from "./units.ts";
 
 export interface RateLimitsOptions {
-  readonly store: SyncStore | AsyncStore;
+  readonly store: Store;
   readonly clock: Clock;
   readonly configuration: Configuration;
   /** Counts as always, and answers OK. */
@@ -64,7 +63,7 @@ export class RateLimits implements RateLimitDecider {
       limits: ({ limits }) => limits,
       // A change of `requests_per_unit` keeps what was counted in the window.
       onChange: "carry-over",
-      store: store as SyncStore,
+      store,
       clock,
     });
     this.#clock = clock;

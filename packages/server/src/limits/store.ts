@@ -1,4 +1,4 @@
-import { type AsyncStore, type Duration, type MemoryStoreOptions, memoryStore, type SyncStore } from "tollgate";
+import { type Duration, type MemoryStoreOptions, memoryStore, type Store } from "tollgate";
 import type { RedisStoreOptions } from "tollgate/redis";
 import type { Log } from "../log/log.ts";
 import type { RedisAddress } from "./redis-address.ts";
@@ -17,7 +17,7 @@ export interface StoreSettings {
 
 /** Where limits count. */
 export interface OpenStore {
-  readonly store: SyncStore | AsyncStore;
+  readonly store: Store;
   close(): Promise<void>;
 }
 

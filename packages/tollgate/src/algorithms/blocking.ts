@@ -11,7 +11,8 @@ import {
 import type { BlockFor } from "../core/limits/block-for.ts";
 import { blocksKeys } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
+import type { Call, SyncSpace } from "../core/store.ts";
+import type { Taken } from "../core/taken.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb, type VerbTraits } from "../core/verbs.ts";
 import { type DecidingSpace, transact } from "./transact.ts";
@@ -65,22 +66,22 @@ export class Blocking {
     verb: Verb,
     request: BlockableRequest,
     now: TimeCell,
-    takenFrom?: TakenFrom,
+    taken?: readonly Taken[],
     report: Report = new Report(),
   ): Report {
     const { calls } = request;
     const traits = VERBS[verb];
     const concerns = traits.takes !== "never" && (this.mayBlock || calls.some(({ space }) => blocksKeys(space.plan)));
-    if (!concerns) return transact(verb, calls, now, takenFrom, report);
+    if (!concerns) return transact(verb, calls, now, taken, report);
     // The cell may change while the call is decided, because clocks may call limiters.
     const nowUs = now[0]!;
     const blocked = this.#latest(request.keys, nowUs);
     if (blocked === undefined) {
-      transact(verb, calls, now, takenFrom, report);
+      transact(verb, calls, now, taken, report);
       if (traits.changes && !(report.admitted && traits.takes !== "always")) this.#begin(traits, request, now, report);
       return report;
     }
-    transact(traits.takes === "always" ? verb : "explain", calls, now, takenFrom, report);
+    transact(traits.takes === "always" ? verb : "explain", calls, now, taken, report);
     report.admitted = false;
     report.block = (traits.changes ? this.#extend(request, nowUs, now) : undefined) ?? blocked;
     return report;
@@ -187,7 +188,7 @@ export class Blocking {
   }
 
   #reported(i: number, { untilUs, reason }: KeyBlock, nowUs: number, denied: boolean): ReportedBlock {
-    return { limiter: this.#blocks[i]!.limiter, forUs: untilUs - nowUs, reason, denied };
+    return { limiter: this.#blocks[i]!.limiter, keyIndex: i, forUs: untilUs - nowUs, reason, denied };
   }
 }
 

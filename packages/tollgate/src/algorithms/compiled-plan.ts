@@ -3,8 +3,8 @@ import type { Report } from "../core/report.ts";
 import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { hasChanged, takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
+import { compileLimit } from "./compile-limit.ts";
 import type { Kernel, PlainTake } from "./kernel.ts";
-import { compileLimit } from "./registry.ts";
 import { SeveralTakes } from "./several-takes.ts";
 import type { Ticks } from "./ticks.ts";
 
@@ -36,8 +36,6 @@ export class CompiledPlan {
   /** The only kernel, if it enforces. */
   readonly only: Kernel | undefined;
   readonly #several: SeveralTakes;
-  /** Whether `judge` took what conforms. */
-  #mayHaveTaken = false;
 
   /** `originUs` is a moment within 20 years of every call. */
   constructor(plan: Plan, originUs: number) {
@@ -154,7 +152,7 @@ export class CompiledPlan {
     taken?: Taken,
   ): boolean {
     if (verb.renews || (verb.refunds && taken !== undefined))
-      return this.#correct(verb, cells, base, costs, now, report, at, taken?.untilUs);
+      return this.#correct(verb, cells, base, costs, now, report, at, taken?.untilUs ?? []);
     if (verb.changes && !verb.refunds) {
       // What conforms to an only limit is charged as it is taken.
       const takes = verb.takes !== "always" || this.only !== undefined;
@@ -170,10 +168,7 @@ export class CompiledPlan {
     return admitted;
   }
 
-  /**
-   * Corrects what one call took. A renewal says for each limit whether it still had the places. Without `untilUs`, the
-   * costs of a renewal are moments of takes.
-   */
+  /** Corrects what one call took. A renewal says for each limit whether it still had the places. */
   #correct(
     verb: VerbTraits,
     cells: Float64Array,
@@ -182,7 +177,7 @@ export class CompiledPlan {
     now: TimeCell,
     report: Report,
     at: number,
-    untilUs: readonly number[] | undefined,
+    untilUs: readonly number[],
   ): boolean {
     let all = true;
     for (let i = 0; i < this.#kernels.length; i += 1) {
@@ -190,65 +185,15 @@ export class CompiledPlan {
       const cell = base + this.#offsets[i]!;
       const cost = costs[i]!;
       if (verb.refunds) {
-        if (cost > 0 && untilUs !== undefined) kernel.giveBack(cells, cell, now, cost, untilUs[i]!);
+        if (cost > 0) kernel.giveBack(cells, cell, now, cost, untilUs[i]!);
         continue;
       }
-      const isKept =
-        cost === 0 ||
-        (untilUs === undefined
-          ? kernel.renew?.(cells, cell, now, cost) === true
-          : kernel.extend?.(cells, cell, now, cost, untilUs[i]!) === true);
+      const isKept = cost === 0 || kernel.extend?.(cells, cell, now, cost, untilUs[i]!) === true;
       report.conforms[at + i] = isKept;
       kernel.tell(cells, cell, now, 0, report, at + i);
       if (!isKept) all = false;
     }
     return all;
-  }
-
-  /** Takes one cost per limit if all conform, without a report. Only if few cells can be put back: see `undo`. */
-  takeOrUndo(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
-    if (!this.#several.undoes) return false;
-    if (this.only === undefined) return this.#several.takeOrUndo(cells, base, costs, now);
-    this.#several.save(cells, base);
-    return this.only.tryTake(cells, base, now, costs[0]!);
-  }
-
-  /** Puts the cells back as they were before the last `takeOrUndo`. */
-  undo(cells: Float64Array, base: number): void {
-    this.#several.undo(cells, base);
-  }
-
-  /** Whether a verb that takes if all conform finds that they do. With few cells it takes: `finish` can undo that. */
-  judge(
-    verb: VerbTraits,
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): boolean {
-    this.#mayHaveTaken = verb.changes && this.#several.undoes;
-    if (this.#mayHaveTaken) return this.#several.tryTakeAndTell(cells, base, costs, now, report, at);
-    return this.#several.conform(cells, base, costs, now);
-  }
-
-  /** The rest of `apply` after `judge`, when it is known whether the call is admitted. */
-  finish(
-    verb: VerbTraits,
-    admitted: boolean,
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): void {
-    if (!this.#mayHaveTaken) this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
-    else if (!admitted) {
-      this.#several.undo(cells, base);
-      this.tell(cells, base, costs, now, report, at);
-    }
   }
 
   /** Takes as the verb says, and fills the report. */

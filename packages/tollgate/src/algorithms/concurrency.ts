@@ -101,17 +101,6 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     if (taken[0]! + this.#ttlUs > now[0]!) this.refund(cells, at, taken, cost);
   }
 
-  renew(cells: Float64Array, at: number, now: TimeCell, takenUs: number): boolean {
-    const untilUs = takenUs + this.#ttlUs;
-    const group = this.#firstFrom(cells, at, untilUs);
-    if (untilUs <= now[0]! || !this.#hasGroup(cells, at, group)) return false;
-    const count = at + GROUP * group + COUNT;
-    cells[count]! -= 1;
-    if (cells[count] === 0) this.#remove(cells, at, group, 1);
-    this.take(cells, at, now, 1);
-    return true;
-  }
-
   used(cells: Float64Array, at: number, now: TimeCell): number {
     let used = 0;
     for (let group = this.#groupsIn(cells, at) - 1; group >= 0; group -= 1) {

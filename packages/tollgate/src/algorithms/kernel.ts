@@ -47,11 +47,6 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    * they are not there any more. Only kernels that count places have this method.
    */
   extend?(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number): boolean;
-  /**
-   * Begins the time to live of one place anew that was taken at `takenUs`. `false` if it has freed itself. Only kernels
-   * that count places have this method.
-   */
-  renew?(cells: Float64Array, at: number, now: TimeCell, takenUs: number): boolean;
   /** Fills a report's entry for this limit, all figures from one reading of the cells and of the time. */
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
   /** A `tryTake` and a `tell` of the cost, from one reading of the time. Returns whether the cost conforms. */

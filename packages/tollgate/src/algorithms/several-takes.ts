@@ -36,7 +36,7 @@ export class SeveralTakes implements PlainTake {
 
   tryTake(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
     const costs = cost === this.#plainCost ? this.#plainCosts : this.#costsOf(cost);
-    if (this.undoes) return this.takeOrUndo(cells, base, costs, now);
+    if (this.undoes) return this.#takeOrUndo(cells, base, costs, now);
     return this.conform(cells, base, costs, now) && this.#takeConforming(cells, base, costs, now);
   }
 
@@ -50,12 +50,12 @@ export class SeveralTakes implements PlainTake {
   }
 
   /** Takes one cost per limit if all conform. For few cells. */
-  takeOrUndo(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
-    this.save(cells, base);
+  #takeOrUndo(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    this.#save(cells, base);
     for (let i = 0; i < this.#kernels.length; i += 1) {
       if (this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, costs[i]!)) continue;
       if (!this.#plan.enforces[i]!) continue;
-      this.undo(cells, base);
+      this.#undo(cells, base);
       return false;
     }
     return true;
@@ -70,7 +70,7 @@ export class SeveralTakes implements PlainTake {
     report: Report,
     at: number,
   ): boolean {
-    this.save(cells, base);
+    this.#save(cells, base);
     let admitted = true;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const cell = base + this.#offsets[i]!;
@@ -78,7 +78,7 @@ export class SeveralTakes implements PlainTake {
       report.conforms[at + i] = conforms;
       if (!conforms && this.#plan.enforces[i]!) admitted = false;
     }
-    if (!admitted) this.undo(cells, base);
+    if (!admitted) this.#undo(cells, base);
     return admitted;
   }
 
@@ -111,12 +111,12 @@ export class SeveralTakes implements PlainTake {
   }
 
   /** Keeps the cells for `undo`. */
-  save(cells: Float64Array, base: number): void {
+  #save(cells: Float64Array, base: number): void {
     for (let i = 0; i < this.#width; i += 1) this.#cellsBefore[i] = cells[base + i]!;
   }
 
   /** Restores the cells as they were before the last call. */
-  undo(cells: Float64Array, base: number): void {
+  #undo(cells: Float64Array, base: number): void {
     for (let i = 0; i < this.#width; i += 1) cells[base + i] = this.#cellsBefore[i]!;
   }
 

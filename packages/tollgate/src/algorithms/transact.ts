@@ -1,190 +1,120 @@
-import { toMicroseconds } from "../core/duration.ts";
-import { countsPlaces } from "../core/limits/concurrency-limit.ts";
-import type { Limit } from "../core/limits/limit.ts";
 import { Report } from "../core/report.ts";
-import type { Call, SyncSpace, TakenFrom } from "../core/store.ts";
-import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
+import type { Call, SyncSpace } from "../core/store.ts";
+import { type Taken, UndoRecord } from "../core/taken.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
-import { type PartwiseSpace, transactPartwise } from "./transact-partwise.ts";
 
 /** What `transact` needs of a space. */
-export type DecidingSpace = Pick<SyncSpace, "plan" | "apply" | "takeRevocably" | "maintain" | "peekKept"> &
-  Partial<PartwiseSpace>;
+export type DecidingSpace = Pick<SyncSpace, "plan" | "apply" | "takeUndoably" | "undo" | "maintain">;
 
 type Calls = readonly Call<DecidingSpace>[];
 
 /**
- * Applies a verb to several spaces of this process at one instant. It peeks at all of them before it takes from any,
- * and only other threads can change a key in between. A denial leaves every cell as it was, unless another thread has
- * changed the same key meanwhile. With `takenFrom`, a refund reaches only keys that still count where those units were
- * taken.
+ * Applies a verb to spaces of this process at one instant, all or nothing: it takes from one space after another, and
+ * undoes what it took if one denies. Nothing runs in between, except other threads on a shared store. A denial leaves
+ * every cell as it was, bit for bit. `taken` has a receipt for each call that is corrected.
  */
 export function transact(
   verb: Verb,
   calls: Calls,
   now: TimeCell,
-  takenFrom?: TakenFrom,
+  taken?: readonly Taken[],
   report: Report = new Report(),
 ): Report {
-  const refunded = VERBS[verb].refunds ? takenFrom : undefined;
-  const reached =
-    refunded === undefined
-      ? calls
-      : calls.filter(({ space, key, costs }) => countsWhereTaken(space, key, costs, now, refunded, new Report()));
-  if (refunded?.takenUs === undefined) decideAll(verb, reached, now, report);
-  else freePlaces(reached, refunded.takenUs, now, report);
+  const first = calls[0];
+  if (first === undefined) return report;
+  if (calls.length === 1) {
+    report.admitted = first.space.apply(verb, first.key, first.costs, now, report, 0, taken?.[0]);
+    first.space.maintain();
+    return report;
+  }
+  const { takes, changes } = VERBS[verb];
+  if (takes === "if all conform" && changes) report.admitted = takeFromAll(calls, now, report);
+  else report.admitted = applyToAll(verb, calls, now, report, taken);
+  // Each space reported as if that alone had decided. A denial reports all as they are.
+  if (takes === "if all conform" && !changes && !report.admitted) applyToAll("explain", calls, now, report);
   for (const { space } of calls) space.maintain();
   return report;
 }
 
-/**
- * Whether a key is still counted where the units were taken: in its own cells, or in an overflow bucket. A key moves
- * from its bucket to full cells when the store has capacity again, and an idle key may find none any more. A refund in
- * the other place would give back units of other calls.
- */
-export function countsWhereTaken(
-  space: DecidingSpace,
-  key: string,
-  costs: readonly number[],
-  now: TimeCell,
-  { overflowed }: TakenFrom,
-  report: Report,
-): boolean {
-  // The usual case: the key has cells of its own.
-  if (overflowed === undefined && space.peekKept?.(key, 0, now, report) === true) return true;
-  space.apply("explain", key, costs, now, report, 0);
-  return (report.overflow === "shared") === (overflowed === true);
-}
-
-/** Frees the places that were taken at a moment, unless they have expired: then others may have them. */
-function freePlaces(calls: Calls, takenUs: number, now: TimeCell, report: Report): void {
-  const taken = createTimeCell(takenUs);
-  for (const { space, key, costs } of calls) {
-    const held = costs.map((cost, i) => (expiresAfter(space.plan.limits[i]!, takenUs, now) ? cost : 0));
-    space.apply("refund", key, held, taken, report, 0);
-  }
-}
-
-function expiresAfter(limit: Limit, takenUs: number, now: TimeCell): boolean {
-  return !countsPlaces(limit) || takenUs + toMicroseconds("ttl", limit.ttlMs) > now[0]!;
-}
-
-function decideAll(verb: Verb, calls: Calls, now: TimeCell, report: Report): void {
-  const first = calls[0];
-  if (first === undefined) return;
-  const { takes, changes } = VERBS[verb];
-  if (calls.length === 1) {
-    report.admitted = first.space.apply(verb, first.key, first.costs, now, report, 0);
-  } else if (takes === "if all conform") {
-    if (transactPartwise(VERBS[verb], calls, now, report)) return;
-    report.admitted = applyToAll("peek", calls, now, report);
-    if (!report.admitted) describeDenial(changes, calls, now, report);
-    else if (changes) report.admitted = takeFromAll(calls, now, report);
-  } else {
-    report.admitted = applyToAll(verb, calls, now, report);
-  }
-}
-
-const NONE = -1;
-
-/**
- * Takes from all spaces after all have conformed. Those that other threads change come first. After these, only a lack
- * of capacity can deny.
- *
- * @returns whether all took. Another thread may have taken first, or one space may have used the last slot of a store
- * that another needs.
- */
-function takeFromAll(calls: Calls, now: TimeCell, report: Report): boolean {
-  const revocations: (() => void)[] = [];
-  if (report.isView.length > 0) report.forgetViews();
-  let denied = takeFromShared(calls, now, report, revocations);
-  if (denied === NONE) denied = takeFromOwn(calls, now, report);
-  if (denied === NONE) return true;
-  for (const revoke of revocations.toReversed()) revoke();
-  let at = 0;
-  for (const [i, call] of calls.entries()) {
-    if (i !== denied) {
-      if (!isBefore(calls, i, denied)) touch(call, now);
-      else if (!isShared(call.space)) undo(call, now, report, at);
-      // The peek reported each space as if that alone had decided.
-      call.space.apply("explain", call.key, call.costs, now, report, at);
-    }
-    at += call.costs.length;
-  }
-  return false;
-}
-
-/** @returns the index of the call that was denied, or `NONE`. */
-function takeFromShared(calls: Calls, now: TimeCell, report: Report, revocations: (() => void)[]): number {
-  let at = 0;
-  for (let i = 0; i < calls.length; i += 1) {
-    const { space, key, costs } = calls[i]!;
-    if (space.takeRevocably !== undefined) {
-      const revoke = space.takeRevocably(key, costs, now, report, at);
-      if (revoke === undefined) return i;
-      revocations.push(revoke);
-    }
-    at += costs.length;
-  }
-  return NONE;
-}
-
-/** @returns the index of the call that was denied, or `NONE`. */
-function takeFromOwn(calls: Calls, now: TimeCell, report: Report): number {
-  let at = 0;
-  for (let i = 0; i < calls.length; i += 1) {
-    const { space, key, costs } = calls[i]!;
-    if (!(isShared(space) || space.apply("take", key, costs, now, report, at))) return i;
-    at += costs.length;
-  }
-  return NONE;
-}
-
-/** Whether one call takes before another. */
-function isBefore(calls: Calls, i: number, other: number): boolean {
-  const isSharedCall = isShared(calls[i]!.space);
-  return isSharedCall === isShared(calls[other]!.space) ? i < other : isSharedCall;
-}
-
-/** Whether other threads change the keys of a space. */
-function isShared({ takeRevocably }: DecidingSpace): boolean {
-  return takeRevocably !== undefined;
-}
-
-/** Gives back what a space of this thread alone took. */
-function undo({ space, key, costs }: Call<DecidingSpace>, now: TimeCell, report: Report, at: number): void {
-  const taken = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
-  space.apply("refund", key, taken, now, new Report(), 0);
-}
-
-function applyToAll(verb: Verb, calls: Calls, now: TimeCell, report: Report): boolean {
+function applyToAll(verb: Verb, calls: Calls, now: TimeCell, report: Report, taken?: readonly Taken[]): boolean {
   if (report.isView.length > 0) report.forgetViews();
   let admitted = true;
   let at = 0;
-  for (const { space, key, costs } of calls) {
-    if (!space.apply(verb, key, costs, now, report, at)) admitted = false;
+  for (const [i, { space, key, costs }] of calls.entries()) {
+    if (!space.apply(verb, key, costs, now, report, at, taken?.[i])) admitted = false;
+    noteWhere(report, i);
     at += costs.length;
   }
+  readOverflow(report);
   return admitted;
 }
 
-/** The peek reported each space as if that alone had decided. A denial reports them as they are. */
-function describeDenial(changes: boolean, calls: Calls, now: TimeCell, report: Report): void {
-  if (changes) for (const call of calls) touch(call, now);
-  applyToAll("explain", calls, now, report);
+/** @returns whether all took. If not, none has. */
+function takeFromAll(calls: Calls, now: TimeCell, report: Report): boolean {
+  const records: UndoRecord[] = [];
+  let at = 0;
+  for (const [i, call] of calls.entries()) {
+    const record = new UndoRecord();
+    if (!take(call, now, report, at, record)) {
+      noteWhere(report, i);
+      for (let before = i - 1; before >= 0; before -= 1) undo(calls[before]!, now, records[before]!);
+      explainDenial(calls, i, now, report);
+      readOverflow(report);
+      return false;
+    }
+    noteWhere(report, i);
+    records.push(record);
+    at += call.costs.length;
+  }
+  readOverflow(report);
+  return true;
 }
 
 /**
- * Takes nothing. A bucket that starts empty begins to fill with its first touch, even a denied one. A store also counts
- * the calls of overflowed keys.
+ * Reports the spaces of a denied call as they are. One that denied for lack of a slot has done so already: another take
+ * may have got that slot, so that it would find the slot by now.
  */
-function touch({ space, key, costs }: Call<DecidingSpace>, now: TimeCell): void {
-  space.apply(
-    "take",
-    key,
-    costs.map(() => 0),
-    now,
-    new Report(),
-    0,
-  );
+function explainDenial(calls: Calls, denying: number, now: TimeCell, report: Report): void {
+  let at = 0;
+  for (const [i, { space, key, costs }] of calls.entries()) {
+    // A bucket that starts empty begins to fill with its first touch, even a denied one.
+    const nothing = costs.map(() => 0);
+    if (i !== denying) space.apply("take", key, nothing, now, new Report(), 0);
+    if (i !== denying || report.overflowOf[i] === undefined) {
+      space.apply("explain", key, costs, now, report, at);
+      noteWhere(report, i);
+    }
+    at += costs.length;
+  }
+}
+
+function take(
+  { space, key, costs }: Call<DecidingSpace>,
+  now: TimeCell,
+  report: Report,
+  at: number,
+  record: UndoRecord,
+): boolean {
+  if (space.takeUndoably !== undefined) return space.takeUndoably(key, costs, now, report, at, record);
+  if (!space.apply("take", key, costs, now, report, at)) return false;
+  for (let i = 0; i < costs.length; i += 1) record.numbers[i] = report.conforms[at + i] ? costs[i]! : 0;
+  return true;
+}
+
+function undo({ space, key }: Call<DecidingSpace>, now: TimeCell, record: UndoRecord): void {
+  if (space.undo !== undefined) space.undo(record, now);
+  else space.apply("refund", key, record.numbers, now, new Report(), 0);
+}
+
+/** Notes of one of several keys what a correction has to know: it acts on each by itself. */
+function noteWhere(report: Report, call: number): void {
+  report.overflowOf[call] = report.overflow;
+  report.overflow = undefined;
+  report.resetsOf[call] = report.resets;
+  report.resets = undefined;
+}
+
+function readOverflow(report: Report): void {
+  report.overflow = report.overflowOf.find((overflow) => overflow !== undefined);
 }

@@ -1,2 +1,2 @@
-export { DeniedError } from "../limiter/denied-error.ts";
+export { DeniedError } from "../limiter/waiting/denied-error.ts";
 export { type Fetch, type LimitedFetch, type LimitedFetchOptions, limitedFetch } from "./limited-fetch.ts";

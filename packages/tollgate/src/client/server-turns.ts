@@ -1,11 +1,10 @@
+import { concurrency } from "../algorithms/limits/concurrency.ts";
 import { type Clock, readUs } from "../core/clock.ts";
 import { toMilliseconds } from "../core/duration.ts";
-import { concurrency } from "../core/limits/concurrency-limit.ts";
-import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import { createLimiter } from "../limiter/create-limiter.ts";
-import type { Limiter } from "../limiter/limiter.ts";
-import type { AsyncReservation } from "../limiter/reservation.ts";
-import type { WaitOptions } from "../limiter/wait-options.ts";
+import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
+import type { AsyncReservation } from "../limiter/reserving/reservation.ts";
+import type { WaitOptions } from "../limiter/waiting/wait-options.ts";
 import type { QuotaPolicy } from "./advertised.ts";
 import { LearnedLimits } from "./learned-limits.ts";
 

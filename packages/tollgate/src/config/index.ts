@@ -1,4 +1,4 @@
-export type { JointDecision } from "../limiter/joint-call.ts";
+export type { JointDecision } from "../limiter/deciding/joint-call.ts";
 export { createLimits, type LimitsOptions, type LimitsOver } from "./create-limits.ts";
 export type {
   Amount,

@@ -1,11 +1,10 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
-import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
-import type { Result } from "../limiter/handle.ts";
-import type { JointDecision } from "../limiter/joint-call.ts";
-import type { Limiter } from "../limiter/limiter.ts";
-import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
+import type { JointDecision } from "../limiter/deciding/joint-call.ts";
+import type { Result } from "../limiter/kinds.ts";
+import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
+import type { ReservationOf, ReserveOptions } from "../limiter/reserving/reservation.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import type { RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";

@@ -1,17 +1,16 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import { promised } from "../core/maybe-async.ts";
 import { nearestWord } from "../core/nearest-word.ts";
-import type { AsyncLimiter } from "../limiter/async-limiter.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
-import type { Result } from "../limiter/handle.ts";
-import type { JointDecision } from "../limiter/joint-call.ts";
-import { promised } from "../limiter/promised.ts";
-import type { ReservationOf, ReserveOptions } from "../limiter/reservation.ts";
+import type { JointDecision } from "../limiter/deciding/joint-call.ts";
+import type { Result } from "../limiter/kinds.ts";
+import type { AsyncLimiter } from "../limiter/limiter.ts";
+import type { ReservationOf, ReserveOptions } from "../limiter/reserving/reservation.ts";
 import type { DomainWords, LimitsFile } from "./file/limits-file.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
 import type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } from "./limits.ts";
-import { RequestHandle } from "./request-handle.ts";
 import type { ClientAddresses } from "./rules/client-addresses.ts";
 import { Domain } from "./rules/domain.ts";
 import type { DomainRules } from "./rules/domain-rules.ts";
@@ -22,7 +21,7 @@ import type { RuleStore } from "./rules/rule-limiter.ts";
 type Kinds = "sync" | "async";
 
 /** The domains of a version of the file, with their rules. */
-type Version<Kind extends Kinds> = ReadonlyMap<Domain<Kind>, DomainRules<Kind>>;
+type Version<Kind extends Kinds> = ReadonlyMap<Domain<Kind>, DomainRules>;
 
 /** Work in steps of about a millisecond, which ends with a value. */
 type Steps<Value> = Generator<undefined, Value>;
@@ -64,9 +63,9 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
 
   consumeAll(domain: string, requests: readonly RequestWithCost[]): Result<Kind, JointDecision> {
     const work = () => {
-      const { rules } = this.#domain(domain);
+      const { rules, limiter } = this.#domain(domain);
       const read = requests.map(({ facts, cost }) => ({ request: rules.request(facts, this.#clients), cost }));
-      return rules.consumeAll(read) as Promise<JointDecision>;
+      return rules.consumeAll(limiter, read) as Promise<JointDecision>;
     };
     return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, JointDecision>;
   }
@@ -101,17 +100,21 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   handle(domain: string, facts: Facts): LimitsHandle<Kind> {
-    const known = this.#domain(domain);
-    const request = known.read(facts);
-    return new RequestHandle(known.routeOf(request), request);
+    return this.#domain(domain).handle(facts);
   }
 
   byKey(domain: string, rule: string, key: string | readonly string[]): KeyHandle<Kind> {
     const { rules } = this.#domain(domain);
     const found = rules.ruleOf(rule);
-    if (found !== undefined) return rules.limiterOf(found).byKey(found.keyOfTexts(key));
-    const names = rules.rules.map(({ name }) => name);
-    throw unknownError("rule", rule, names);
+    if (found === undefined) {
+      const names = rules.rules.map(({ name }) => name);
+      throw unknownError("rule", rule, names);
+    }
+    const limiter = rules.limiterOf(found);
+    const own = found.keyOfTexts(key);
+    // The limiter then knows all limits of the key, even where only other processes have counted it.
+    if (limiter.selection.fixed === undefined) for (const limits of found.listsOf(own)) limiter.byKey(own, limits);
+    return limiter.byKey(own) as unknown as KeyHandle<Kind>;
   }
 
   explain(domain: string, facts: Facts): readonly RuleExplanation[] {
@@ -157,7 +160,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
 
   /** A domain that has not changed stays, with its limiters. */
   *#load(file: LimitsFile): Steps<Version<Kind>> {
-    const version = new Map<Domain<Kind>, DomainRules<Kind>>();
+    const version = new Map<Domain<Kind>, DomainRules>();
     for (const [name, words] of Object.entries(file.domains)) {
       const domain = this.#known.get(name) ?? this.#make(name);
       version.set(domain, yield* domain.compile(withPolicy(words, file)));
@@ -167,7 +170,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   #make(name: string): Domain<Kind> {
-    return new Domain(this.kind, name, this.#where, this.#clients, () => unknownError("domain", name, this.#names));
+    return new Domain<Kind>(name, this.#where, this.#clients, () => unknownError("domain", name, this.#names));
   }
 
   #domain(name: string): Domain<Kind> {
@@ -190,7 +193,7 @@ function withPolicy(words: DomainWords, { onFailure }: LimitsFile): DomainWords 
   return onFailure === undefined || words.onFailure !== undefined ? words : { ...words, onFailure };
 }
 
-function* retire<Kind extends Kinds>(replaced: readonly DomainRules<Kind>[]): Steps<void> {
+function* retire(replaced: readonly DomainRules[]): Steps<void> {
   for (const rules of replaced) yield* rules.retire();
 }
 

@@ -32,6 +32,10 @@ export interface SyncBlocks {
   find(key: string): KeyBlock | undefined;
   /** Keeps another block of a key in place of `before`, which `find` returned; `undefined` for none. */
   replace(key: string, before: KeyBlock | undefined, after: KeyBlock | undefined, now: TimeCell): BlockChange;
+  /** The keys of the scope that are blocked now. Without this, nothing lists them. */
+  list?(now: TimeCell): Iterable<{ readonly key: string; readonly block: KeyBlock }>;
+  /** Ends all blocks of the scope, and forgets their offences. */
+  clear?(now: TimeCell): void;
 }
 
 /** The blocked keys of one scope in an asynchronous store, whose `transact` denies them. */
@@ -48,6 +52,8 @@ export interface AsyncBlocks {
 export interface ReportedBlock {
   /** The name of the limiter whose key is blocked. */
   readonly limiter: string;
+  /** Which of the call's keys is blocked. Without this, the one whose limiter has the name. */
+  readonly keyIndex?: number;
   /** Microseconds until it ends. */
   readonly forUs: number;
   readonly reason: string | undefined;

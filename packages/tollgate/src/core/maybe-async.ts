@@ -24,3 +24,27 @@ export function allDone(works: readonly (void | Promise<void>)[]): void | Promis
 async function awaitAll(pending: readonly Promise<void>[]): Promise<void> {
   await Promise.all(pending);
 }
+
+/** Turns an error that is thrown at once into a rejection. */
+export function promised<T>(work: () => T): T | Promise<never> {
+  try {
+    return work();
+  } catch (error) {
+    return rejected(error);
+  }
+}
+
+/** A promise of what is done at once or later. What is thrown at once rejects. */
+export function later<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    const done = work();
+    return isPromise(done) ? done : Promise.resolve(done);
+  } catch (error) {
+    return rejected(error);
+  }
+}
+
+/** A promise that rejects. */
+export async function rejected(error: unknown): Promise<never> {
+  throw error;
+}

@@ -1,8 +1,8 @@
 import { REQUESTS } from "./cost.ts";
 import { show, TollgateError } from "./errors.ts";
-import { countsPlaces } from "./limits/concurrency-limit.ts";
 import type { Limit } from "./limits/limit.ts";
 import { hasChosenName } from "./limits/limit-common.ts";
+import { countsPlaces } from "./limits/places.ts";
 
 /** The owner of keys: a limiter's name, or a symbol of its own for a limiter without a name. */
 export type Scope = string | symbol;
@@ -73,11 +73,6 @@ export function blocksKeys({ limits }: Pick<Plan, "limits">): boolean {
 export function unitsOf(limits: readonly Limit[]): ReadonlySet<string> {
   const counted = limits.filter((limit) => !countsPlaces(limit));
   return new Set((counted.length === 0 ? limits : counted).map(({ unit }) => unit));
-}
-
-/** Whether a plain number is a cost. With several units it means requests, so some limit has to count requests. */
-export function countsNumbers({ units }: Plan): boolean {
-  return units.size === 1 || units.has(REQUESTS);
 }
 
 /**

@@ -16,10 +16,14 @@ export class Report {
   degraded: string | undefined = undefined;
   /** Set for a key for which the store had no slot: it shares an overflow bucket, or is denied. */
   overflow: "shared" | "denied" | undefined = undefined;
+  /** The same for each call, if there are several. */
+  readonly overflowOf: ("shared" | "denied" | undefined)[] = [];
+  /** How many resets the store had made when it took the units, for their receipt; `undefined` if it counts none. */
+  resets: number | undefined = undefined;
+  /** The same for each call, if there are several. */
+  readonly resetsOf: (number | undefined)[] = [];
   /** The retry hint of a failure policy that denies without entries, in microseconds. */
   unavailableForUs = 0;
-  /** When a store with a time of its own decided, in microseconds: told where a limit counts places. */
-  decidedUs: number | undefined = undefined;
   /** The block of one of the keys that is in force after the call. */
   block: ReportedBlock | undefined = undefined;
   /** Why a call was denied whatever its counts, because of the calls that wait for its key. */
@@ -35,8 +39,8 @@ export class Report {
   /** Microseconds until idle. */
   readonly resetUs: number[] = [];
   /**
-   * For limits on concurrency, when the places that the call took free themselves, in microseconds since the epoch.
-   * What other limits count leaves by `resetUs`. Usually empty.
+   * When places that the call took free themselves, in microseconds since the epoch. A store with a time of its own
+   * also says when units of windows leave. What other limits count leaves by `resetUs`. Usually empty.
    */
   readonly untilUs: number[] = [];
   /** Whether a limit does not conform because the store had no slot for the key; empty if it had one. */
@@ -86,8 +90,10 @@ export class Report {
     this.admitted = true;
     this.degraded = undefined;
     this.overflow = undefined;
+    if (this.overflowOf.length > 0) this.overflowOf.length = 0;
+    this.resets = undefined;
+    if (this.resetsOf.length > 0) this.resetsOf.length = 0;
     this.unavailableForUs = 0;
-    this.decidedUs = undefined;
     this.block = undefined;
     this.line = undefined;
     // Assigning `length` is slow, so it is skipped if the list is already empty.
@@ -95,4 +101,9 @@ export class Report {
     if (this.untilUs.length > 0) this.untilUs.length = 0;
     if (this.isView.length > 0) this.forgetViews();
   }
+}
+
+/** Whether the store decided by the key's own cells, under the limit that it was asked for. */
+export function isUsual({ degraded, overflow, block, keptLimits }: Report): boolean {
+  return degraded === undefined && overflow === undefined && block === undefined && keptLimits.length === 0;
 }

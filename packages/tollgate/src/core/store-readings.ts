@@ -45,11 +45,3 @@ export interface SentBatch {
   /** Why it failed; `undefined` if the server answered. */
   readonly failure: string | undefined;
 }
-
-/** The outcome of a call that was asked with `allowAndLook`. */
-export type LookedOutcome = typeof DENIED | typeof ADMITTED | typeof ADMITTED_OF_LAST;
-export const DENIED = 0;
-/** Admitted, and the units that were to stay are left. */
-export const ADMITTED = 1;
-/** Admitted, and fewer are left. */
-export const ADMITTED_OF_LAST = 2;

@@ -1,12 +1,11 @@
 import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
-import type { Decision } from "./decision.ts";
 import type { KeyRef } from "./key-ref.ts";
 import type { Limit } from "./limits/limit.ts";
 import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { StoreObservation } from "./store-observation.ts";
-import type { LookedOutcome, SentBatch, StoreReadings } from "./store-readings.ts";
+import type { SentBatch, StoreReadings } from "./store-readings.ts";
 import type { Taken, UndoRecord } from "./taken.ts";
 import type { TimeCell } from "./time-cell.ts";
 import type { Verb } from "./verbs.ts";
@@ -17,15 +16,6 @@ export interface Call<Space> {
   readonly key: string;
   /** One checked cost per limit of the space's plan. */
   readonly costs: readonly number[];
-}
-
-/**
- * Where a decision took its units: in the store or in its place, and there in the key's own cells or in an overflow
- * bucket.
- */
-export interface TakenFrom extends Pick<Decision, "degraded" | "overflowed"> {
-  /** When places were taken, by the time of the decision. A `refund` with it frees them unless they have expired. */
-  readonly takenUs?: number;
 }
 
 /** What a store knows of the limiter that opened a space: stores have no clock of their own. */
@@ -104,28 +94,6 @@ export interface SyncSpace {
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
   allow(key: string, cost: number, now: TimeCell): boolean;
   /**
-   * `allow`, for a plan of one limit, which enforces. It also looks whether `left` units would conform then. Metrics
-   * ask it. Without this a decision is made.
-   */
-  allowAndLook?(key: string, cost: number, now: TimeCell, left: number): LookedOutcome;
-  /**
-   * `consume` with a plain cost, for a plan of one limit, which enforces, and a key that has cells and conforms. It
-   * reports figures alone.
-   *
-   * @returns whether it took. If not, nothing has changed, and `consume` decides.
-   */
-  consumeKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
-  /** Works like `consumeKept`, for `peek`: it takes nothing, and reports what `consume` would. */
-  peekKept?(key: string, cost: number, now: TimeCell, report: Report): boolean;
-  /**
-   * `refund` with a plain cost, for a plan of one limit, which enforces, and a key that has cells.
-   *
-   * @returns whether it refunded. If not, nothing has changed, and `apply` decides.
-   */
-  refundKept?(key: string, cost: number, now: TimeCell): boolean;
-  /** `apply` with `take`, for a call on this space alone. Without this, `apply` is asked. */
-  consume?(key: string, costs: readonly number[], now: TimeCell, report: Report): boolean;
-  /**
    * Applies a verb with one checked cost per limit, and fills the entries of `report` from `at` on.
    *
    * With `taken`, a `refund` or a `renew` corrects that take under the numbers under which the key is counted, as far
@@ -142,8 +110,6 @@ export interface SyncSpace {
     at: number,
     taken?: Taken,
   ): boolean;
-  /** How many times keys were forgotten by `drop` or `clear` in the whole store. A `Taken` notes it before its call. */
-  readonly resets?: number;
   /**
    * `apply` with `take`, for a call on several spaces, another of which may deny it. Without this, a `refund` undoes a
    * take.
@@ -162,19 +128,6 @@ export interface SyncSpace {
    * later takes that were undone before.
    */
   undo?(record: UndoRecord, now: TimeCell): void;
-  /**
-   * `apply` with `take`, for stores whose keys other threads change at any moment. Another space of the same call may
-   * deny it afterwards. Stores without this method are changed by one thread only, so a `refund` undoes a take.
-   *
-   * @returns a function that undoes the take; `undefined` if the call is denied.
-   */
-  takeRevocably?(
-    key: string,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): (() => void) | undefined;
   /** A reference to a key that will be asked about often. Without this, `allow` is asked each time. */
   keyRef?(key: string): KeyRef;
   /** `allow` for a key reference of this space. Present if `keyRef` is. */
@@ -186,11 +139,9 @@ export interface SyncSpace {
    * @returns how many were admitted.
    */
   allowMany?(keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number;
-  /** Set if `drop` and `clear` forget what counts under other numbers of the same limits as well. */
-  readonly forgetsRelatives?: boolean;
-  /** Forgets a key. */
+  /** Forgets what a key has used under the limits of the plan, whatever their numbers. */
   drop(key: string): void;
-  /** Forgets all keys. */
+  /** Does so for all keys of the scope. */
   clear(): void;
   /** Drops the idle keys, and says how many. */
   sweep(now: TimeCell): number;
@@ -205,6 +156,9 @@ export interface SyncSpace {
   /** Ends sweep notifications to the limiter that opened the space. Its keys stay while they count. */
   release(): void;
 }
+
+/** Where limiters keep their counts: `memoryStore()`, `redisStore(…)` and so on. */
+export type Store = SyncStore | AsyncStore;
 
 /** Keeps spaces elsewhere: a call is a message. */
 export interface AsyncStore {
@@ -224,14 +178,13 @@ export interface AsyncStore {
    * Applies a verb to several spaces of this store at one instant, all or nothing. The report's entries follow the
    * calls and, within each, the limits of its plan. `now` is the caller's time; a store may have a better one.
    *
-   * `takenFrom` comes with a `refund` or `charge` that corrects a decision. Units that were taken while the store was
+   * `taken` comes with a call that corrects a decision, one for each call. Units that were taken while the store was
    * unavailable are corrected where they were taken, never in the store. A `refund` of units that the store took, or
-   * one without `takenFrom`, is made in the store or dropped.
+   * one without `taken`, is made in the store or dropped.
    *
-   * Where a limit counts places, a `take` and a `renew` say in the report when they were decided. A `refund` with
-   * `takenUs` frees such places: see `VERBS`.
+   * Where a limit counts places, a `take` and a `renew` say in the report when these free themselves.
    */
-  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report>;
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report>;
   close(): Promise<void>;
 }
 

@@ -9,8 +9,8 @@ import type { Report } from "./report.ts";
  * - `explain`: reports the state as it is, with the wait for the cost, and changes nothing.
  * - `charge`: takes the cost from every limit whether or not it conforms.
  * - `refund`: gives the cost back to every limit, never beyond full.
- * - `renew`: keeps one place under each limit on concurrency whose cost is not 0. This cost is the moment at which the
- *   place was taken, in microseconds.
+ * - `renew`: begins the time to live of places anew, as far as they are still there: as many under each limit on
+ *   concurrency as its cost says.
  */
 export type Verb = "take" | "peek" | "explain" | "charge" | "refund" | "renew";
 
@@ -24,20 +24,18 @@ export interface VerbTraits {
   readonly refunds: boolean;
   /** Whether places are kept that were taken before. Such a call creates no key. */
   readonly renews: boolean;
-  /** Whether what the report promises is reserved until the call is maintained: a `take` may follow. */
-  readonly reserves: boolean;
   /** Whether the report has the figures of the state after the call. */
   readonly reports: boolean;
 }
 
 /** The verbs, each a row. */
 export const VERBS: Readonly<Record<Verb, VerbTraits>> = {
-  take: { changes: true, takes: "if all conform", refunds: false, renews: false, reserves: false, reports: true },
-  peek: { changes: false, takes: "if all conform", refunds: false, renews: false, reserves: true, reports: true },
-  explain: { changes: false, takes: "never", refunds: false, renews: false, reserves: false, reports: true },
-  charge: { changes: true, takes: "always", refunds: false, renews: false, reserves: false, reports: true },
-  refund: { changes: true, takes: "never", refunds: true, renews: false, reserves: false, reports: false },
-  renew: { changes: true, takes: "never", refunds: false, renews: true, reserves: false, reports: true },
+  take: { changes: true, takes: "if all conform", refunds: false, renews: false, reports: true },
+  peek: { changes: false, takes: "if all conform", refunds: false, renews: false, reports: true },
+  explain: { changes: false, takes: "never", refunds: false, renews: false, reports: true },
+  charge: { changes: true, takes: "always", refunds: false, renews: false, reports: true },
+  refund: { changes: true, takes: "never", refunds: true, renews: false, reports: false },
+  renew: { changes: true, takes: "never", refunds: false, renews: true, reports: true },
 };
 
 /** Whether a verb takes a cost from a limit: what conforms, unless it takes always. */

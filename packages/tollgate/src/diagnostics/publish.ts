@@ -10,8 +10,7 @@ import type {
 } from "../core/observer.ts";
 import type { AsyncStore } from "../core/store.ts";
 import type { BypassChange, ServerDown, ServerProbe, ServerUp, StoreObservation } from "../core/store-observation.ts";
-import type { AsyncLimiter } from "../limiter/async-limiter.ts";
-import type { Limiter } from "../limiter/limiter.ts";
+import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import { isMadeHere } from "../limiter/limiter-mark.ts";
 import { followSubscribers } from "./subscribers.ts";
 

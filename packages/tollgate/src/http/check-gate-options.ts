@@ -88,7 +88,7 @@ function checkAll(options: unknown, own: readonly string[]): void {
   const given = options as Readonly<Record<string, unknown>>;
   checkOptionNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
   const settles = given["chargeAfter"] !== undefined || given["settle"] === true;
-  checkLimiter(given["limiter"], settles ? ["consume", "handle"] : ["consume"]);
+  checkLimiter(given["limiter"], settles ? ["consume", "take"] : ["consume"]);
   checkKeyed(given);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);

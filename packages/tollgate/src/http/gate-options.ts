@@ -1,6 +1,5 @@
 import type { Cost } from "../core/cost.ts";
-import type { AsyncLimiter } from "../limiter/async-limiter.ts";
-import type { Limiter } from "../limiter/limiter.ts";
+import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import type { HeaderForm } from "./forms/header-forms.ts";
 import type { TrustProxy } from "./identity/trust.ts";
 import type { Outcome } from "./settlement.ts";

@@ -3,9 +3,8 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { mapMaybeAsync } from "../core/maybe-async.ts";
-import type { AsyncLimiter } from "../limiter/async-limiter.ts";
-import type { HandleTakingPlaces, PricedHandle, Taken, TakingPlaces } from "../limiter/for-adapters.ts";
-import type { Limiter } from "../limiter/limiter.ts";
+import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
+import type { CountedCall } from "../limiter/reserving/counted-call.ts";
 import { type Asked, askedBefore, noteAsked } from "./asked.ts";
 import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
 import { denialContent, prefersProblem, retryAfterSeconds } from "./denial.ts";
@@ -14,10 +13,10 @@ import type { GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
 import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
-import { type AnyHandle, defaultCostOf, isPriced, readyHandle, takingPlaces } from "./limiter-shape.ts";
+import { mayTakePlaces, type TakingCalls } from "./limiter-shape.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { rateLimitedBy } from "./rate-limited.ts";
-import { decisionOn, placesOf, type RequestPlaces } from "./request-places.ts";
+import { placesOf, type RequestPlaces } from "./request-places.ts";
 import { Settlement } from "./settlement.ts";
 import {
   type DenialResponse,
@@ -59,10 +58,8 @@ export class Gate<Request, Input> {
   /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
   readonly #filter: AddressFilter | undefined;
-  /** Set if requests may take places: then a limiter and its handles have one verb more. */
-  readonly #takingPlaces: TakingPlaces<Input> | undefined;
-  /** Whether the limiter finds what requests cost, and its handles do. */
-  readonly #isPriced: boolean;
+  /** Whether the calls of requests are corrected, or may take places. */
+  readonly #keepsCalls: boolean;
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
@@ -79,8 +76,8 @@ export class Gate<Request, Input> {
     const names = [...this.#headers.names, "Retry-After"].join(", ");
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
-    this.#takingPlaces = takingPlaces(limiter);
-    this.#isPriced = defaultCostOf(limiter) === undefined;
+    const { settle, chargeAfter } = this.#options;
+    this.#keepsCalls = settle || chargeAfter !== undefined || mayTakePlaces(limiter);
     const clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
     this.#clock = clock;
     this.#now = () => clock.now();
@@ -152,29 +149,12 @@ export class Gate<Request, Input> {
   #consume(request: Request, input: Input, cost: Cost | undefined): Verdict | Promise<Verdict> {
     // Before anything is counted: it may throw.
     const partition = this.#partitionOf(request);
-    const { chargeAfter, settle } = this.#options;
-    if (!settle && chargeAfter === undefined) {
-      const taken = this.#takingPlaces?.consumeOrReserve(input, cost) ?? this.#limiter.consume(input, cost);
-      return mapMaybeAsync<Taken, Verdict>(taken, (known) => this.#verdictWith(request, known, partition, undefined));
-    }
-    const known = this.#limiter.handle(input);
-    return mapMaybeAsync<AnyHandle, Verdict>(this.#isPriced ? readyHandle(known) : known, (handle) => {
-      const priced = isPriced(handle) ? handle : undefined;
-      const own = priced === undefined ? (cost ?? 1) : priced.costOf(cost);
-      return mapMaybeAsync(this.#takeBy(handle, own), (taken) =>
-        this.#verdictWith(
-          request,
-          taken,
-          partition,
-          this.#settlementOf(request, own, handle, priced, decisionOn(taken)),
-        ),
+    if (!this.#keepsCalls)
+      return mapMaybeAsync<Decision, Verdict>(this.#limiter.consume(input, cost), (decision) =>
+        this.#verdictOn(request, decision, partition, undefined),
       );
-    });
-  }
-
-  #takeBy(handle: AnyHandle, cost: Cost): Taken | Promise<Taken> {
-    if (this.#takingPlaces === undefined) return handle.consume(cost);
-    return (handle as AnyHandle & HandleTakingPlaces).consumeOrReserve(cost);
+    const taken = (this.#limiter as unknown as TakingCalls<Input>).take(input, cost);
+    return mapMaybeAsync<CountedCall, Verdict>(taken, (counted) => this.#verdictWith(request, counted, partition));
   }
 
   #partitionOf(request: Request): string | undefined {
@@ -186,15 +166,12 @@ export class Gate<Request, Input> {
   }
 
   /** The verdict on a request that may have taken places: they are freed if it fails. */
-  #verdictWith(
-    request: Request,
-    taken: Taken,
-    partition: string | undefined,
-    settlement: Settlement | undefined,
-  ): Verdict {
-    const places = placesOf(taken, { clock: this.#clock, logError: (error) => this.#logError(error, request) });
+  #verdictWith(request: Request, counted: CountedCall, partition: string | undefined): Verdict {
+    const { chargeAfter, settle } = this.#options;
+    const settlement = settle || chargeAfter !== undefined ? this.#settlementOf(request, counted) : undefined;
+    const places = placesOf(counted, { clock: this.#clock, logError: (error) => this.#logError(error, request) });
     try {
-      return this.#verdictOn(request, decisionOn(taken), partition, settlement, places);
+      return this.#verdictOn(request, counted.decision, partition, settlement, places);
     } catch (error) {
       places?.hold()();
       throw error;
@@ -235,23 +212,15 @@ export class Gate<Request, Input> {
     return asked;
   }
 
-  #settlementOf(
-    request: Request,
-    cost: Cost,
-    handle: AnyHandle,
-    priced: PricedHandle | undefined,
-    decision: Decision,
-  ): Settlement {
+  #settlementOf(request: Request, counted: CountedCall): Settlement {
     const { chargeAfter, settleAborted } = this.#options;
+    const { decision } = counted;
     // If no limit applied or the store was unavailable, nothing was taken that could be given back.
     const awaits = chargeAfter !== undefined && decision.allowed && decision.limits.length > 0;
     return new Settlement({
-      handle,
-      taken: decision.allowed ? cost : 0,
-      decision,
+      counted,
       actualCost: awaits ? (outcome, taken) => chargeAfter(request, outcome, taken) : undefined,
       settleAborted,
-      translate: priced && ((own) => priced.givenCost(own)),
       logError: (error) => this.#logError(error, request),
     });
   }
@@ -289,6 +258,6 @@ function plainOf<Request, Input>(
 ): Plain | undefined {
   const callsMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
   if (callsMore || settle || typeof cost === "function" || limiter.kind !== "sync") return undefined;
-  if (takingPlaces(limiter) !== undefined) return undefined;
+  if (mayTakePlaces(limiter)) return undefined;
   return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
 }

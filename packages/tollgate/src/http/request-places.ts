@@ -1,9 +1,7 @@
 import { isPromise } from "../core/checks.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Decision } from "../core/decision.ts";
-import { countsPlaces } from "../core/limits/concurrency-limit.ts";
-import type { Taken } from "../limiter/for-adapters.ts";
-import type { AsyncReservation, Reservation } from "../limiter/reservation.ts";
+import { countsPlaces } from "../core/limits/places.ts";
+import type { CountedCall } from "../limiter/reserving/counted-call.ts";
 import type { KeepAlive } from "./settlement.ts";
 
 /** A place is renewed so often in its time to live. If a renewal fails, the next one comes in time. */
@@ -24,21 +22,16 @@ export interface PlacesParts {
   readonly logError: (error: unknown) => void;
 }
 
-/** The decision on a request, whether or not it came with a reservation. */
-export function decisionOn(taken: Taken): Decision {
-  return "decision" in taken ? taken.decision : taken;
-}
-
 /** The places that a request took; `undefined` if it took none. */
-export function placesOf(taken: Taken, parts: PlacesParts): RequestPlaces | undefined {
-  if (!("decision" in taken && taken.decision.allowed)) return undefined;
-  const ttls = taken.decision.limits.filter(countsPlaces).map(({ ttlMs }) => ttlMs);
-  return ttls.length === 0 ? undefined : new RequestPlaces(taken, Math.min(...ttls), parts);
+export function placesOf(counted: CountedCall, parts: PlacesParts): RequestPlaces | undefined {
+  if (!counted.hasPlaces) return undefined;
+  const ttls = counted.decision.limits.filter(countsPlaces).map(({ ttlMs }) => ttlMs);
+  return new RequestPlaces(counted, Math.min(...ttls), parts);
 }
 
 /** The places of one request. They are renewed while the adapter holds them, and freed when the response has ended. */
 export class RequestPlaces {
-  readonly #reservation: Reservation | AsyncReservation;
+  readonly #counted: CountedCall;
   readonly #everyMs: number;
   readonly #clock: Clock;
   #logError: (error: unknown) => void;
@@ -50,8 +43,8 @@ export class RequestPlaces {
   /** The body of the response, for adapters that see no more of the response. */
   #body: WeakRef<object> | undefined;
 
-  constructor(reservation: Reservation | AsyncReservation, ttlMs: number, { clock, logError }: PlacesParts) {
-    this.#reservation = reservation;
+  constructor(counted: CountedCall, ttlMs: number, { clock, logError }: PlacesParts) {
+    this.#counted = counted;
     this.#everyMs = Math.min(Math.max(1, Math.floor(ttlMs / RENEWALS)), LONGEST_TIMEOUT_MS);
     this.#clock = clock;
     this.#logError = logError;
@@ -94,7 +87,7 @@ export class RequestPlaces {
       return;
     }
     try {
-      const renewed = this.#reservation.renew();
+      const renewed = this.#counted.renew();
       // At once if possible: a clock of tests may be on its way to the next renewal.
       if (isPromise(renewed)) renewed.then((isHeld) => this.#renewed(isHeld), this.#failed);
       else this.#renewed(renewed);
@@ -121,8 +114,8 @@ export class RequestPlaces {
     this.#isOver = true;
     this.#cancel?.();
     try {
-      // It names no unit: what was counted stands, or is settled by a `Settlement`.
-      const freed: unknown = this.#reservation.settle({});
+      // What was counted stands, or is settled by a `Settlement`.
+      const freed = this.#counted.free();
       if (isPromise(freed)) this.#keep(freed);
     } catch (error) {
       this.#logError(error);

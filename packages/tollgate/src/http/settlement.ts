@@ -1,6 +1,6 @@
 import { isPromise } from "../core/checks.ts";
 import type { Cost } from "../core/cost.ts";
-import { CountedCost, type Estimated } from "../limiter/counted-cost.ts";
+import type { CountedCall } from "../limiter/reserving/counted-call.ts";
 
 /** How a response ended. */
 export interface Outcome {
@@ -27,13 +27,12 @@ export type KeepAlive = (task: Promise<unknown>) => void;
 type ActualCost = (outcome: Outcome, taken: Cost) => Cost | Promise<Cost>;
 
 /** A counted request, and how to find what it has cost in the end. */
-export interface Unsettled extends Estimated {
+export interface Unsettled {
+  readonly counted: CountedCall;
   /** The cost by the response. Absent if only the handler tells it. */
   readonly actualCost: ActualCost | undefined;
   /** Whether a request may be refunded if its response was not sent whole. */
   readonly settleAborted: boolean;
-  /** Translates costs into the units that are counted, if these have other names. */
-  readonly translate: ((cost: Cost) => Cost) | undefined;
   /** Never throws. */
   readonly logError: (error: unknown) => void;
 }
@@ -43,7 +42,6 @@ export class Settlement {
   /** Settles by the response, unless the handler has told the cost. Absent if the response does not matter. */
   readonly end: Settle | undefined;
   readonly #unsettled: Unsettled;
-  readonly #counted: CountedCost;
   /** Whether the handler has told the cost: then nothing else decides it. */
   #isTold = false;
   #isOver = false;
@@ -51,7 +49,6 @@ export class Settlement {
 
   constructor(unsettled: Unsettled) {
     this.#unsettled = unsettled;
-    this.#counted = new CountedCost(unsettled);
     const { actualCost } = unsettled;
     if (actualCost !== undefined) this.end = (outcome, done) => this.#end(actualCost, outcome, done);
   }
@@ -67,7 +64,7 @@ export class Settlement {
    * @throws TollgateError `ERR_COST`, before anything changes. What an asynchronous limiter rejects with is logged.
    */
   readonly tell = (cost: Cost): void => {
-    const settled = this.#counted.revise(this.#translated(cost));
+    const settled = this.#unsettled.counted.revise(cost);
     this.#isTold = true;
     if (isPromise(settled)) this.#keep(settled);
   };
@@ -79,17 +76,13 @@ export class Settlement {
   }
 
   async #settle(actualCost: ActualCost, outcome: Outcome): Promise<void> {
-    const { settleAborted, taken } = this.#unsettled;
+    const { counted, settleAborted } = this.#unsettled;
     if (this.#isTold) return;
-    const after = this.#counted.read(this.#translated(await actualCost(outcome, taken)));
-    // The handler may have told it meanwhile. A client decides when it hangs up: if that refunded units, the client
-    // could exceed its limit.
-    if (!this.#isTold) await this.#counted.replace(after, outcome.completed || settleAborted);
-  }
-
-  #translated(cost: Cost): Cost {
-    const { translate } = this.#unsettled;
-    return translate === undefined ? cost : translate(cost);
+    // A client decides when it hangs up: if that refunded units, the client could exceed its limit.
+    const refunds = outcome.completed || settleAborted;
+    const after = await actualCost(outcome, counted.cost);
+    // The handler may have told it meanwhile.
+    if (!this.#isTold) await counted.replace(after, refunds);
   }
 
   #keep(settled: Promise<void>): void {

@@ -1,122 +1,93 @@
-import type { Blocking } from "../algorithms/blocking.ts";
 import type { AsyncBlocks, BlockEnd } from "../core/blocks.ts";
-import { type Clock, readTime } from "../core/clock.ts";
+import { readTime } from "../core/clock.ts";
 import type { Block } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import { mapMaybeAsync } from "../core/maybe-async.ts";
+import type { Observer } from "../core/observer.ts";
 import { type BlockOptions, type BlockSpan, checkReason, checkSpan } from "./block-span.ts";
-import type { BlockVerbs } from "./handle.ts";
+import type { Selected } from "./choosing/selected.ts";
+import type { Decider } from "./deciding/decider.ts";
+import type { Maybe } from "./kinds.ts";
+import { changed } from "./waiting/behind.ts";
 
-/** Called with the keys that were blocked, or unblocked: then without a block. */
-type BlockListener = (keys: readonly string[], block: Block | undefined) => void;
-
-/** The verbs over stores of this process. A combination blocks the key of each of its limiters. */
-export class SyncBlockVerbs implements BlockVerbs<"sync"> {
-  readonly #blocking: Blocking;
-  readonly #clock: Clock;
-  readonly #findKeys: () => readonly string[];
-  readonly #notify: BlockListener;
-
-  /** @throws TollgateError `ERR_STORE` for a store that keeps no blocks. */
-  constructor(blocking: Blocking, clock: Clock, findKeys: () => readonly string[], notify: BlockListener) {
-    if (!blocking.isKept) throw keepsNoneError();
-    this.#blocking = blocking;
-    this.#clock = clock;
-    this.#findKeys = findKeys;
-    this.#notify = notify;
+/** Blocks the key of each limiter of a call, in place of other blocks. */
+export function blockKeys(
+  limiter: Decider,
+  selected: Selected,
+  span: BlockSpan,
+  options: BlockOptions | undefined,
+): Maybe<void> {
+  const reason = checkReason(options);
+  const now = readTime(limiter.clock);
+  const nowUs = now[0]!;
+  const end = checkSpan(span, nowUs);
+  const { route, keys } = selected;
+  let done: Maybe<unknown>;
+  if (limiter.asker.kind === "async")
+    done = Promise.all(asyncBlocksOf(selected).map((blocks, i) => blocks.block(keys[i]!, end, reason, now)));
+  else {
+    checkKept(selected);
+    const full = route.blocking.block(keys, "untilUs" in end ? end.untilUs : nowUs + end.forUs, reason, now);
+    if (full !== undefined) throw fullError(full);
   }
-
-  block(span: BlockSpan, options: BlockOptions | undefined): void {
-    const reason = checkReason(options);
-    const keys = this.#findKeys();
-    const now = readTime(this.#clock);
-    const nowUs = now[0]!;
-    const end = checkSpan(span, nowUs);
-    const untilUs = "untilUs" in end ? end.untilUs : nowUs + end.forUs;
-    const limiter = this.#blocking.block(keys, untilUs, reason, now);
-    if (limiter === undefined) {
-      this.#notify(keys, blockOf(end, reason, nowUs));
-      return;
-    }
-    throw new TollgateError(
-      "ERR_STORE",
-      `block: expected a store with capacity for another blocked key, got a full one, of the limiter ${show(limiter)}; ` +
-        "raise maxKeys or maxBytes, or give the limiter a store of its own",
-    );
-  }
-
-  unblock(): boolean {
-    const keys = this.#findKeys();
-    const wasBlocked = this.#blocking.unblock(keys, readTime(this.#clock));
-    if (wasBlocked) this.#notify(keys, undefined);
-    return wasBlocked;
-  }
-
-  blockedUntil(): number | undefined {
-    const us = this.#blocking.blockedUntilUs(this.#findKeys(), readTime(this.#clock)[0]!);
-    return us === undefined ? undefined : toMilliseconds(us);
-  }
+  return mapMaybeAsync(done, () => notify(limiter, selected, blockOf(end, reason, nowUs)));
 }
 
-/** The verbs over an asynchronous store. */
-export class AsyncBlockVerbs implements BlockVerbs<"async"> {
-  readonly #blocks: readonly (AsyncBlocks | undefined)[];
-  readonly #clock: Clock;
-  readonly #findKeys: () => readonly string[];
-  readonly #changed: (keys: readonly string[]) => void;
-  readonly #notify: BlockListener;
-
-  /** `changed` is called with the keys whose blocks have changed, or may have. */
-  constructor(
-    blocks: readonly (AsyncBlocks | undefined)[],
-    clock: Clock,
-    findKeys: () => readonly string[],
-    changed: (keys: readonly string[]) => void,
-    notify: BlockListener,
-  ) {
-    this.#blocks = blocks;
-    this.#clock = clock;
-    this.#findKeys = findKeys;
-    this.#changed = changed;
-    this.#notify = notify;
+/** Ends the blocks, and forgets the offences. Says whether a key was blocked. */
+export function unblockKeys(limiter: Decider, selected: Selected): Maybe<boolean> {
+  const now = readTime(limiter.clock);
+  const { route, keys } = selected;
+  let were: Maybe<readonly boolean[]>;
+  if (limiter.asker.kind === "async")
+    were = Promise.all(asyncBlocksOf(selected).map((blocks, i) => blocks.unblock(keys[i]!, now)));
+  else {
+    checkKept(selected);
+    were = [route.blocking.unblock(keys, now)];
   }
-
-  async block(span: BlockSpan, options: BlockOptions | undefined): Promise<void> {
-    const reason = checkReason(options);
-    const keys = this.#findKeys();
-    const now = readTime(this.#clock);
-    const nowUs = now[0]!;
-    const end = checkSpan(span, nowUs);
-    await Promise.all(this.#kept().map((blocks, i) => blocks.block(keys[i]!, end, reason, now)));
-    this.#changed(keys);
-    this.#notify(keys, blockOf(end, reason, nowUs));
-  }
-
-  async unblock(): Promise<boolean> {
-    const keys = this.#findKeys();
-    const now = readTime(this.#clock);
-    const were = await Promise.all(this.#kept().map((blocks, i) => blocks.unblock(keys[i]!, now)));
-    this.#changed(keys);
-    const wasBlocked = were.includes(true);
-    if (wasBlocked) this.#notify(keys, undefined);
+  return mapMaybeAsync(were, (known) => {
+    const wasBlocked = known.includes(true);
+    if (wasBlocked) notify(limiter, selected, undefined);
+    else changed(route, keys);
     return wasBlocked;
-  }
+  });
+}
 
-  async blockedUntil(): Promise<number | undefined> {
-    const keys = this.#findKeys();
-    const now = readTime(this.#clock);
-    const blocks = await Promise.all(this.#kept().map((each, i) => each.find(keys[i]!, now)));
-    const untilUs = Math.max(...blocks.map((block) => block?.untilUs ?? Number.NEGATIVE_INFINITY));
-    return Number.isFinite(untilUs) ? toMilliseconds(untilUs) : undefined;
+/** When the last of the blocks ends, in milliseconds since the epoch. */
+export function blockedUntil(limiter: Decider, selected: Selected): Maybe<number | undefined> {
+  const now = readTime(limiter.clock);
+  const { route, keys } = selected;
+  let untilUs: Maybe<number | undefined>;
+  if (limiter.asker.kind === "async")
+    untilUs = Promise.all(asyncBlocksOf(selected).map((blocks, i) => blocks.find(keys[i]!, now))).then((blocks) =>
+      Math.max(...blocks.map((block) => block?.untilUs ?? Number.NEGATIVE_INFINITY)),
+    );
+  else {
+    checkKept(selected);
+    untilUs = route.blocking.blockedUntilUs(keys, now[0]!);
   }
+  return mapMaybeAsync(untilUs, (us) => (us === undefined || !Number.isFinite(us) ? undefined : toMilliseconds(us)));
+}
 
-  /** @throws TollgateError `ERR_STORE` for a store that keeps no blocks. */
-  #kept(): AsyncBlocks[] {
-    return this.#blocks.map((blocks) => {
-      if (blocks === undefined) throw keepsNoneError();
-      return blocks;
-    });
-  }
+/** Tells the calls that wait, and the watchers. */
+function notify(limiter: Decider, selected: Selected, block: Block | undefined): void {
+  const { route, keys } = selected;
+  changed(route, keys);
+  const told = new Set<Observer>();
+  const observation = { type: "block", limiter: limiter.name, keys: [...keys], block } as const;
+  limiter.eachWatch(route, selected, (watch) => watch.notify(observation, told));
+}
+
+/** @throws TollgateError `ERR_STORE` for a store that keeps no blocks. */
+function asyncBlocksOf({ route }: Selected): AsyncBlocks[] {
+  return route.owners.map(({ blocks }) => {
+    if (blocks === undefined) throw keepsNoneError();
+    return blocks as AsyncBlocks;
+  });
+}
+
+function checkKept({ route }: Selected): void {
+  if (!route.blocking.isKept) throw keepsNoneError();
 }
 
 function blockOf(end: BlockEnd, reason: string | undefined, nowUs: number): Block {
@@ -126,4 +97,12 @@ function blockOf(end: BlockEnd, reason: string | undefined, nowUs: number): Bloc
 
 function keepsNoneError(): TollgateError {
   return new TollgateError("ERR_STORE", "block: expected a store that keeps blocks, got one without `blocks`");
+}
+
+function fullError(limiter: string): TollgateError {
+  return new TollgateError(
+    "ERR_STORE",
+    `block: expected a store with capacity for another blocked key, got a full one, of the limiter ${show(limiter)}; ` +
+      "raise maxKeys or maxBytes, or give the limiter a store of its own",
+  );
 }

@@ -1,18 +1,15 @@
 import { isSameClock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Scope } from "../core/plan.ts";
-import type { AsyncLimiter } from "./async-limiter.ts";
-import { AsyncStoreLimiter } from "./async-store-limiter.ts";
-import { CombinedSelection } from "./combined-selection.ts";
+import { CombinedSelection } from "./choosing/combined-selection.ts";
+import type { Source } from "./choosing/space.ts";
 import type { Fitting } from "./fitting-input.ts";
-import type { JointLimiter } from "./joint-call.ts";
-import type { Limiter } from "./limiter.ts";
+import type { AsyncLimiter, Limiter } from "./limiter.ts";
 import { isMadeHere } from "./limiter-mark.ts";
-import { type DecidingLimiter, LookupLimiter } from "./lookup-limiter.ts";
-import { Observers } from "./observers.ts";
-import type { AsyncRoutedLimiter, SyncRoutedLimiter } from "./routed-limiter.ts";
-import type { Source } from "./selection.ts";
-import { SyncStoreLimiter } from "./sync-store-limiter.ts";
+import { limiterOf } from "./limiters.ts";
+import type { StoreLimiter } from "./store-limiter.ts";
+import type { WithoutInput } from "./verbs.ts";
+import { Watch } from "./watching/watch.ts";
 
 type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
@@ -23,7 +20,12 @@ type CommonInput<Limiters extends readonly AnyLimiter[]> = {
   ? Input
   : never;
 
-type InputOf<L> = L extends Limiter<infer Input> | AsyncLimiter<infer Input> ? Input : never;
+type InputOf<L> =
+  L extends WithoutInput<"sync" | "async">
+    ? unknown
+    : L extends Limiter<infer Input> | AsyncLimiter<infer Input>
+      ? Input
+      : never;
 
 /** Asynchronous if one of the limiters is for certain; either if one of them may be. */
 type KindOf<Limiters extends readonly AnyLimiter[]> = "async" extends {
@@ -65,132 +67,45 @@ export function combine<const Limiters extends readonly AnyLimiter[]>(
 ): Combined<KindOf<Limiters>, CommonInput<Limiters>>;
 export function combine(...limiters: AnyLimiter[]): AnyLimiter {
   const members = limiters.map(madeHere);
-  if (!members.some(isLookup)) return combineDeciding(members.map(decidingOf), (input: never) => input);
-  return new LookupLimiter<never, readonly unknown[]>({
-    limiter: combineDeciding(members.map(decidingOf), inputAt),
-    lookUp: (input) => Promise.all(members.map((member) => (isLookup(member) ? member.lookUp(input) : input))),
-  });
-}
-
-/** Combines limiters whose inputs have been looked up. `inputOf` finds the input of each. */
-function combineDeciding<Input>(
-  members: readonly DecidingLimiter<never>[],
-  inputOf: (input: Input, index: number) => never,
-): DecidingLimiter<Input> {
   const [first] = members;
   if (first === undefined) throw combineError("at least one limiter", "none");
-  const sameKind = members.filter((member) => member.kind === first.kind);
-  if (sameKind.length < members.length)
+  const { clock, asker } = first;
+  if (members.some((member) => member.asker.kind !== asker.kind))
     throw combineError("stores that are all in this process, or all the same", "both kinds");
-  if (members.some(({ clock }) => !isSameClock(clock, first.clock)))
+  if (members.some((member) => !isSameClock(member.clock, clock)))
     throw combineError("limiters with one clock", "several");
-  const sources = members.flatMap((member) => [...member.sources]);
+  const sources = members.flatMap((member) => member.sources);
   checkSources(sources);
-  if (first.kind === "async" && sources.some(({ opened }) => opened !== sources[0]?.opened))
+  if (asker.kind === "async" && sources.some(({ opened }) => opened !== sources[0]?.opened))
     throw combineError("limiters of one asynchronous store", "several");
-  const routed = members.find(isRouted);
-  if (routed !== undefined) {
-    const combineChosen = (chosen: readonly unknown[]) =>
-      combineDeciding(chosen as readonly DecidingLimiter<never>[], inputAt);
-    return routed.combinedWith(sameKind as never[], inputOf, combineChosen);
-  }
-  return first.kind === "sync"
-    ? combineSync(first as SyncStoreLimiter<never>, sameKind as readonly SyncStoreLimiter<never>[], inputOf)
-    : combineAsync(first as AsyncStoreLimiter<never>, sameKind as readonly AsyncStoreLimiter<never>[], inputOf);
-}
-
-/** Combines limiters with keys, of one store. The caller makes sure that each key of theirs comes once. */
-export function joinLimiters(members: readonly JointLimiter[]): JointLimiter {
-  const [first] = members;
-  if (first === undefined) throw combineError("at least one limiter", "none");
-  return first.kind === "sync"
-    ? combineSync(first, members as readonly SyncStoreLimiter<never>[], inputAt)
-    : combineAsync(first, members as readonly AsyncStoreLimiter<never>[], inputAt);
-}
-
-/** The input of a part, where each part has its own. */
-function inputAt(inputs: readonly unknown[], index: number): never {
-  return inputs[index] as never;
-}
-
-/** Whether a limiter chooses others, which have the keys. */
-function isRouted(
-  member: DecidingLimiter<never>,
-): member is SyncRoutedLimiter<never, unknown> | AsyncRoutedLimiter<never, unknown> {
-  return "router" in member;
-}
-
-function combineSync<Input>(
-  first: SyncStoreLimiter<never>,
-  members: readonly SyncStoreLimiter<never>[],
-  inputOf: (input: Input, index: number) => never,
-): SyncStoreLimiter<Input> {
-  return new SyncStoreLimiter<Input>({
-    ...commonParts(members),
-    clock: first.clock,
-    blocks: members.flatMap(({ blocks }) => blocks),
-    lines: members.flatMap(({ lines }) => lines),
-    selection: new CombinedSelection(
-      members.map(({ selection }) => selection),
-      inputOf,
-    ),
-  });
-}
-
-function combineAsync<Input>(
-  first: AsyncStoreLimiter<never>,
-  members: readonly AsyncStoreLimiter<never>[],
-  inputOf: (input: Input, index: number) => never,
-): AsyncStoreLimiter<Input> {
-  return new AsyncStoreLimiter<Input>({
-    ...commonParts(members),
-    clock: first.clock,
-    store: first.store,
-    blocks: members.flatMap(({ blocks }) => blocks),
-    lines: members.flatMap(({ lines }) => lines),
-    selection: new CombinedSelection(
-      members.map(({ selection }) => selection),
-      inputOf,
-    ),
-  });
-}
-
-interface Member {
-  readonly close: () => void | Promise<void>;
-  readonly name: string;
-  readonly keyed: boolean;
-  readonly sources: readonly Source[];
-  readonly observers: Observers;
-}
-
-function commonParts(members: readonly Member[]): Member & { readonly close: () => void } {
-  return {
+  const watch = new Watch(
+    undefined,
+    undefined,
+    members.map((member) => member.watch),
+  );
+  const isPriced = members.some(({ defaultCost }) => defaultCost === undefined);
+  return limiterOf<never>({
+    kind: members.some(({ kind }) => kind === "async") ? "async" : "sync",
     name: members.map(({ name }) => name).join(" + "),
     keyed: members.every(({ keyed }) => keyed),
-    sources: members.flatMap((member) => [...member.sources]),
-    close: () => {
-      for (const member of members) void member.close();
-    },
-    observers: new Observers(
-      undefined,
-      members.map(({ observers }) => observers),
+    clock,
+    selection: new CombinedSelection(
+      members.map(({ selection }) => selection),
+      watch,
     ),
-  };
+    asker,
+    watch,
+    defaultCost: isPriced ? undefined : 1,
+    sources,
+    end: () => {
+      for (const member of members) member.end();
+    },
+  });
 }
 
-type MadeHere = DecidingLimiter<never> | LookupLimiter<never, unknown>;
-
-function madeHere(limiter: AnyLimiter): MadeHere {
-  if (isMadeHere(limiter)) return limiter as MadeHere;
+function madeHere(limiter: AnyLimiter): StoreLimiter<never> {
+  if (isMadeHere(limiter)) return limiter as unknown as StoreLimiter<never>;
   throw combineError("limiters made by createLimiter or combine", show(limiter));
-}
-
-function isLookup(member: MadeHere): member is LookupLimiter<never, unknown> {
-  return "lookUp" in member;
-}
-
-function decidingOf(member: MadeHere): DecidingLimiter<never> {
-  return isLookup(member) ? member.limiter : member;
 }
 
 /** Limiters of one name on one store may share cells. Each of two takes would then miss the other. */

@@ -2,10 +2,14 @@ import { checkChoice, optionError } from "../core/check-options.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Key } from "../core/key.ts";
 import { createPlan, type Plan } from "../core/plan.ts";
-import type { AsyncSpace, AsyncStore, SyncSpace, SyncStore } from "../core/store.ts";
+import type { AsyncStore, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
-import type { AsyncLimiter } from "./async-limiter.ts";
-import { AsyncStoreLimiter } from "./async-store-limiter.ts";
+import { DynamicSelection } from "./choosing/dynamic-selection.ts";
+import type { ChosenLimits } from "./choosing/limits-choice.ts";
+import { foundOptions, isAsyncFunction, LookUpSelection, lookUpOf } from "./choosing/look-up-selection.ts";
+import type { Owner } from "./choosing/owner.ts";
+import { FixedSelection, type Selection } from "./choosing/selection.ts";
+import type { Space } from "./choosing/space.ts";
 import type {
   AsyncOption,
   CreatedLimiter,
@@ -16,19 +20,16 @@ import type {
   Requirements,
   StoreOption,
 } from "./created-limiter.ts";
-import { DynamicSelection } from "./dynamic-selection.ts";
-import type { Limiter } from "./limiter.ts";
-import type { ChosenLimits } from "./limits-choice.ts";
-import { Lines } from "./lines.ts";
-import { foundOptions, isAsyncFunction, lookUpOf } from "./look-up.ts";
-import { LookupLimiter } from "./lookup-limiter.ts";
-import { Observers } from "./observers.ts";
+import { AsyncAsker } from "./deciding/async-asker.ts";
+import { SyncAsker } from "./deciding/sync-asker.ts";
+import type { AsyncLimiter, Limiter } from "./limiter.ts";
+import { limiterOf } from "./limiters.ts";
 import { OpenContext } from "./open-context.ts";
 import { checkLimiterOptionNames } from "./option-names.ts";
 import { type CheckedOptions, checkLimiterOptions, type LimiterOptions } from "./options.ts";
-import { FixedSelection, type Selection } from "./selection.ts";
-import type { PlannedSpace } from "./space-list.ts";
-import { SyncStoreLimiter } from "./sync-store-limiter.ts";
+import type { LimiterParts, StoreLimiter } from "./store-limiter.ts";
+import { Lines } from "./waiting/lines.ts";
+import { Watch } from "./watching/watch.ts";
 
 /**
  * Binds a key function, limits and a store into a limiter: a `Limiter` over a synchronous store, an `AsyncLimiter` over
@@ -61,33 +62,88 @@ export function createLimiter<
     StoreOption<Store> &
     AsyncOption<Async>,
 ): CreatedLimiter<Input, Found, Chosen, Store, Async>;
-export function createLimiter<Input>(
-  options: LimiterOptions<Input> & {
-    readonly key?: (input: Input) => Key;
-    readonly store?: SyncStore | AsyncStore;
-    readonly async?: true;
-  },
-): Limiter<Input> | AsyncLimiter<Input> {
+export function createLimiter<Input>(options: AnyOptions<Input>): Limiter<Input> | AsyncLimiter<Input> {
+  return createWatched(options);
+}
+
+/** The options of `createLimiter`, as far as the compiler knows nothing of the store. */
+type AnyOptions<Input> = LimiterOptions<Input> & {
+  readonly key?: (input: Input) => Key;
+  readonly store?: SyncStore | AsyncStore;
+  readonly async?: true;
+};
+
+/** Works like `createLimiter`. The watch of a domain sees what its rules' limiters do. */
+export function createWatched<Input>(
+  options: AnyOptions<Input>,
+  domain?: Watch,
+): StoreLimiter<Input> & (Limiter<Input> | AsyncLimiter<Input>) {
   checkLimiterOptionNames(options);
   const { store, async: isAsync } = options;
   const checked = checkLimiterOptions(options, store?.kind === "sync" ? store.clock : undefined);
   checkChoice("async", isAsync, [true]);
-  if (isAsync !== true && !isAsyncFunction(checked.key) && !isAsyncFunction(checked.limits))
-    return createOver(store, checked);
-  return new LookupLimiter({ limiter: createOver(store, foundOptions(checked)), lookUp: lookUpOf(checked) });
+  const isLookUp = isAsync === true || isAsyncFunction(checked.key) || isAsyncFunction(checked.limits);
+  if (!isLookUp) return limiterOf(partsOf(store, checked, domain));
+  const parts = partsOf(store, foundOptions(checked), domain);
+  const selection = new LookUpSelection(lookUpOf(checked), parts.selection);
+  return limiterOf<Input>({ ...parts, kind: "async", selection });
 }
 
-function createOver<Input>(
+function partsOf<Input>(
   store: SyncStore | AsyncStore | undefined,
   options: CheckedOptions<Input>,
-): SyncStoreLimiter<Input> | AsyncStoreLimiter<Input> {
-  if (store === undefined) return createSync(options, memoryStore());
-  if (typeof store?.open === "function") {
-    checkKeepsName(store, options);
-    if (store.kind === "sync") return createSync(options, store);
-    if (store.kind === "async") return createAsync(options, store);
-  }
-  throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+  domain: Watch | undefined,
+): LimiterParts<Input> {
+  const known = store === undefined ? memoryStore() : store;
+  if (typeof known?.open !== "function" || !(known.kind === "sync" || known.kind === "async"))
+    throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+  checkKeepsName(known, options);
+  const { name, keyed, clock } = options;
+  const watch = new Watch(options.observe, domain);
+  const context = new OpenContext(options, watch);
+  const lines = new Lines(options);
+  const selection = select(options, known, context, { watch, lines });
+  return {
+    kind: known.kind,
+    name,
+    keyed,
+    clock,
+    selection,
+    asker: known.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(known, clock),
+    watch,
+    defaultCost: 1,
+    end: () => {
+      context.close();
+      lines.close();
+      selection.release();
+    },
+  };
+}
+
+function select<Input>(
+  options: CheckedOptions<Input>,
+  store: SyncStore | AsyncStore,
+  context: OpenContext,
+  shared: Pick<Owner, "watch" | "lines">,
+): Selection<Input> {
+  const { name, scope, key, limits, onChange } = options;
+  const identity = store.kind === "sync" ? store.identity : undefined;
+  const made: { selection?: Selection<Input> } = {};
+  const owner: Owner = {
+    ...shared,
+    name,
+    source: { store: identity ?? store, opened: store, scope },
+    blocks: store.blocks?.(scope, name, context),
+    spaces: () => made.selection?.spaces() ?? [],
+  };
+  const open = (plan: Plan): Space => store.open(checkBlocksFor(plan, store), context);
+  // A store elsewhere keeps the keys without the space, so a space can be released at any time.
+  const isIdle = (space: Space) => store.kind === "async" || (store.keepsSpaces !== true && space.size === 0);
+  made.selection =
+    typeof limits === "function"
+      ? new DynamicSelection(options, limits, owner, { open, isIdle })
+      : new FixedSelection(key, open(createPlan(scope, name, limits, onChange)), owner);
+  return made.selection;
 }
 
 /**
@@ -101,53 +157,6 @@ function checkKeepsName<Input>(store: SyncStore | AsyncStore, { scope, onChange 
   throw optionError("onChange", '"separate" for a limiter without a name over a store that others share', onChange);
 }
 
-function createSync<Input>(options: CheckedOptions<Input>, store: SyncStore): SyncStoreLimiter<Input> {
-  const observers = new Observers(options.observe);
-  const context = new OpenContext(options, observers);
-  const lines = new Lines<SyncSpace>(options);
-  return new SyncStoreLimiter<Input>({
-    ...options,
-    observers,
-    sources: [{ store: store.identity ?? store, opened: store, scope: options.scope }],
-    blocks: [store.blocks?.(options.scope, options.name, context)],
-    lines: [lines],
-    selection: select(
-      options,
-      (plan) => store.open(checkBlocksFor(plan, store), context),
-      (space: SyncSpace) => store.keepsSpaces !== true && space.size === 0,
-    ),
-    close: () => {
-      context.close();
-      lines.close();
-    },
-  });
-}
-
-function createAsync<Input>(options: CheckedOptions<Input>, store: AsyncStore): AsyncStoreLimiter<Input> {
-  const observers = new Observers(options.observe);
-  const context = new OpenContext(options, observers);
-  const lines = new Lines<AsyncSpace>(options);
-  // The store keeps the keys without the space, so a space can be released at any time.
-  const selection = select<Input, AsyncSpace>(
-    options,
-    (plan) => store.open(checkBlocksFor(plan, store), context),
-    () => true,
-  );
-  return new AsyncStoreLimiter<Input>({
-    ...options,
-    observers,
-    sources: [{ store, opened: store, scope: options.scope }],
-    store,
-    blocks: [store.blocks?.(options.scope, options.name, context)],
-    lines: [lines],
-    selection,
-    close: () => {
-      context.close();
-      lines.close();
-    },
-  });
-}
-
 /** @throws TollgateError `ERR_STORE` for a limit with `blockFor` over a store that keeps no blocks. */
 function checkBlocksFor(plan: Plan, { blocks }: SyncStore | AsyncStore): Plan {
   const blocking = blocks === undefined ? plan.limits.find(({ blockFor }) => blockFor !== undefined) : undefined;
@@ -156,14 +165,4 @@ function checkBlocksFor(plan: Plan, { blocks }: SyncStore | AsyncStore): Plan {
     "ERR_STORE",
     `store: expected a store that keeps blocks, because the limit ${show(blocking.name)} has blockFor, got one without`,
   );
-}
-
-function select<Input, Space extends PlannedSpace>(
-  options: CheckedOptions<Input>,
-  open: (plan: Plan) => Space,
-  isIdle: (space: Space) => boolean,
-): Selection<Input, Space> {
-  const { name, scope, key, limits, onChange } = options;
-  if (typeof limits === "function") return new DynamicSelection(options, limits, open, isIdle);
-  return new FixedSelection(key, open(createPlan(scope, name, limits, onChange)));
 }

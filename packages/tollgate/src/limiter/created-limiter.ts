@@ -1,9 +1,9 @@
 import type { Key } from "../core/key.ts";
 import type { AsyncStore, SyncStore } from "../core/store.ts";
-import type { AsyncLimiter } from "./async-limiter.ts";
-import type { Limiter } from "./limiter.ts";
-import type { ChosenLimits } from "./limits-choice.ts";
+import type { ChosenLimits } from "./choosing/limits-choice.ts";
+import type { AsyncLimiter, Limiter } from "./limiter.ts";
 import type { LimiterOptions } from "./options.ts";
+import type { WithoutInput } from "./verbs.ts";
 
 // One signature instead of overloads, so that a compile error names the option that is wrong. The compiler infers
 // `Input` from the parameter of the key or limits function, `Found` and `Chosen` from what they return.
@@ -62,11 +62,17 @@ export type CreatedLimiter<Input, Found, Chosen, Store, Async> = true extends
   | Async
   | ReturnsPromise<Found>
   | ReturnsPromise<Chosen>
-  ? AsyncLimiter<InputOf<Input, Found>>
+  ? InputMayLack<"async", AsyncLimiter<InputOf<Input, Found>>, InputOf<Input, Found>>
   : LimiterOver<Store, InputOf<Input, Found>>;
 
+/** If the key function takes no input, there is one bucket for all, and calls need no input. */
+type InputMayLack<K extends "sync" | "async", Made, Input> =
+  IsAny<Input> extends true ? Made : unknown extends Input ? Made & WithoutInput<K> : Made;
+
 /** Distributes: a store that may be of either kind gives a limiter that may be of either kind. */
-type LimiterOver<Store, Input> = Store extends AsyncStore ? AsyncLimiter<Input> : Limiter<Input>;
+type LimiterOver<Store, Input> = Store extends AsyncStore
+  ? InputMayLack<"async", AsyncLimiter<Input>, Input>
+  : InputMayLack<"sync", Limiter<Input>, Input>;
 
 /** Any kind of store, or none. */
 export type MaybeStore = SyncStore | AsyncStore | undefined;

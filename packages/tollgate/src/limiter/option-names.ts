@@ -1,8 +1,8 @@
 import { checkOptions, type OptionHints } from "../core/check-options.ts";
 import type { Key } from "../core/key.ts";
 import type { SyncStore } from "../core/store.ts";
+import type { ChosenLimits } from "./choosing/limits-choice.ts";
 import type { AsyncOption, CreateOptions, StoreOption } from "./created-limiter.ts";
-import type { ChosenLimits } from "./limits-choice.ts";
 
 type OptionName =
   | keyof CreateOptions<never, Key, ChosenLimits>

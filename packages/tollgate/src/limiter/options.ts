@@ -9,7 +9,7 @@ import type { Limit } from "../core/limits/limit.ts";
 import type { Observer } from "../core/observer.ts";
 import type { OnChange, Scope } from "../core/plan.ts";
 import type { OnFailure } from "../core/store.ts";
-import { type ChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
+import { type ChosenLimits, checkLimits, type LimitsFunction } from "./choosing/limits-choice.ts";
 
 /** The options of a limiter, without its key function and its store. */
 export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike<ChosenLimits> = ChosenLimits> {

@@ -1,300 +1,163 @@
-import type { Clock } from "../core/clock.ts";
-import type { Cost } from "../core/cost.ts";
-import type { Block, Decision, LimitStatus } from "../core/decision.ts";
-import type { Key } from "../core/key.ts";
+import { readInto } from "../core/clock.ts";
+import { type Cost, checkCost, copyCost } from "../core/cost.ts";
+import type { Decision } from "../core/decision.ts";
+import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import type { Observer } from "../core/observer.ts";
-import type { Report } from "../core/report.ts";
-import type { TakenFrom } from "../core/store.ts";
-import type { Verb } from "../core/verbs.ts";
-import type { AsyncHandle } from "./async-limiter.ts";
-import {
-  type CheckedRequest,
-  choiceFor,
-  keyChoiceFor,
-  type ReadDecided,
-  requestEverywhere,
-  requestFor,
-  requestOf,
-  requestWith,
-} from "./call.ts";
-import type { Choice } from "./choice.ts";
-import { ChosenPlaces } from "./chosen-places.ts";
-import { decide, denyByLimits } from "./decide.ts";
-import { limitsOf, plansOf } from "./entries.ts";
-import { countingStatuses, explainLimits } from "./explain.ts";
-import type { TakingPlaces } from "./for-adapters.ts";
-import { ChoiceHandle, type ChoiceVerbs, type Result } from "./handle.ts";
-import { type HeldPlaces, heldPlacesOf } from "./held-places.ts";
-import { LastingVerbs } from "./lasting-verbs.ts";
-import type { Handle } from "./limiter.ts";
+import { later, mapMaybeAsync } from "../core/maybe-async.ts";
+import { type Route, RouteJoiner } from "./choosing/route.ts";
+import { Selected } from "./choosing/selected.ts";
+import type { Selection } from "./choosing/selection.ts";
+import type { Source } from "./choosing/space.ts";
+import { Decider, type DeciderParts } from "./deciding/decider.ts";
+import { QuickWay } from "./deciding/quick-way.ts";
+import { readDecision } from "./deciding/read.ts";
+import { KeyHandle } from "./key-handle.ts";
+import { callVerb, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
+import type { Kind, Maybe } from "./kinds.ts";
 import { markLimiters } from "./limiter-mark.ts";
-import type { Lines } from "./lines.ts";
-import { chargeName, type ObservedVerb, observationOf } from "./notify-decision.ts";
-import type { ObserveOptions, Observers } from "./observers.ts";
-import { keepingPlaces, noteDecided, withoutPlaces } from "./places.ts";
-import { type AsyncReservation, AsyncReserved, type Term } from "./reservation.ts";
-import type { Selection, Source } from "./selection.ts";
-import type { CountedKey, PlannedSpace } from "./space-list.ts";
 
-/** The parts of a limiter over any store. */
-export interface StoreLimiterParts<Input, Space> {
-  readonly name: string;
+/** What a limiter is made of. Functions, look-ups, combinations and domains are selections that it is given. */
+export interface LimiterParts<Input> extends DeciderParts {
+  /** Whether there is a key function: adapters need one. */
   readonly keyed: boolean;
-  readonly selection: Selection<Input, Space & PlannedSpace>;
-  readonly sources: readonly Source[];
-  readonly clock: Clock;
-  readonly observers: Observers;
-  /** Where calls wait, one for each key of a call. */
-  readonly lines: readonly Lines<Space & PlannedSpace>[];
-  /** Ends sweep notifications. */
-  readonly close: () => void;
+  readonly selection: Selection<Input>;
+  /** What a call costs for which the caller states no cost; `undefined` if the limiter finds it for each call. */
+  readonly defaultCost: Cost | undefined;
+  /** Where its cells are: those of its owners, unless rules come and go. */
+  readonly sources?: readonly Source[];
+  /** The limiter of one of its limits, if it has those of several limiters that are not measured apart. */
+  readonly limiterOf?: ((limit: string) => string) | undefined;
+  /** Ends waits and notifications. */
+  readonly end: () => void;
 }
 
-/** A handle by the kind of its store. */
-type HandleOf<Kind extends "sync" | "async"> = Kind extends "sync" ? Handle : AsyncHandle;
-
-/** Makes the checked request of a call; throws for misuse, before anything changes. */
-export type MakeRequest<Space> = () => CheckedRequest<Space>;
-
 /**
- * The verbs, written once for synchronous and asynchronous stores. A subclass says how its store is asked, and adds the
- * shortcuts of its kind.
+ * The one limiter, over any store. Every verb goes the same way: choose keys and limits, check the cost, ask the store,
+ * tell the watchers, and make the result. `KeyHandle` has the verbs; `allow` with fixed limits has a short way.
  */
-export abstract class StoreLimiter<Kind extends "sync" | "async", Input, Space extends PlannedSpace>
-  extends LastingVerbs<Kind, Input, Space>
-  implements ChoiceVerbs<Kind, Space>, TakingPlaces<Input>
-{
-  abstract readonly kind: Kind;
-  readonly name: string;
-  /** Whether it has a key function, or all parts of a combination have one: adapters need it. */
+export class StoreLimiter<Input> extends Decider {
   readonly keyed: boolean;
-  readonly selection: Selection<Input, Space>;
-  readonly clock: Clock;
+  readonly selection: Selection<Input>;
+  readonly defaultCost: Cost | undefined;
+  readonly limiterOf: LimiterParts<Input>["limiterOf"];
   readonly sources: readonly Source[];
-  readonly observers: Observers;
+  /** Whether a call may take places. If a function chooses the limits, that is known when it has chosen. */
   readonly mayTakePlaces: boolean;
-  readonly #close: () => void;
+  /** The short way of `allow`, over a store in this process. */
+  readonly quick: QuickWay<Input> | undefined;
+  readonly joiner: RouteJoiner = new RouteJoiner();
+  readonly end: () => void;
+  /** Memory for calls over a store of this process. A call removes it while it decides. */
+  #selected: Selected | undefined = undefined;
 
-  constructor({ name, keyed, selection, sources, clock, observers, close }: StoreLimiterParts<Input, Space>) {
-    super();
-    this.name = name;
-    this.keyed = keyed;
-    this.selection = selection;
-    this.clock = clock;
-    this.sources = sources;
-    this.observers = observers;
-    this.mayTakePlaces = selection.fixed?.list().takesPlaces ?? true;
-    this.#close = close;
+  constructor(parts: LimiterParts<Input>) {
+    super(parts);
+    const { fixed } = parts.selection;
+    this.keyed = parts.keyed;
+    this.selection = parts.selection;
+    this.defaultCost = parts.defaultCost;
+    this.limiterOf = parts.limiterOf;
+    this.sources = parts.sources ?? parts.selection.owners.map(({ source }) => source);
+    this.end = parts.end;
+    this.mayTakePlaces = fixed?.route.takesPlaces ?? true;
+    this.quick = fixed !== undefined && parts.asker.kind === "sync" ? QuickWay.of(fixed) : undefined;
+    this.watch.onChange = () => {
+      if (this.watch.has("sweep")) for (const space of this.selection.spaces()) space.watchSweeps?.();
+    };
+    this.watch.onChange();
   }
 
   static {
     markLimiters(StoreLimiter.prototype);
-  }
-
-  /** Applies a verb to the calls of a request, and reads the result from the report. */
-  protected abstract ask<T>(
-    verb: Verb,
-    make: MakeRequest<Space>,
-    read: (report: Report, request: CheckedRequest<Space>) => T,
-    takenFrom?: TakenFrom,
-  ): Result<Kind, T>;
-
-  allow(input: Input, cost: Cost = 1): Result<Kind, boolean> {
-    return this.allowRequest(() => withoutPlaces("allow", this.request(input, cost)), cost);
-  }
-
-  consume(input: Input, cost: Cost = 1): Result<Kind, Decision> {
-    return this.decided("consume", "take", () => withoutPlaces("consume", this.request(input, cost)), cost);
-  }
-
-  peek(input: Input, cost: Cost = 1): Result<Kind, Decision> {
-    return this.#peek(() => this.request(input, cost));
-  }
-
-  explain(input: Input, cost: Cost = 1): Result<Kind, LimitStatus[]> {
-    return this.#explain(() => this.request(input, cost));
-  }
-
-  charge(input: Input, cost: Cost, decision?: Decision): Result<Kind, Decision> {
-    return this.#charge(() => this.request(input, cost), cost, decision);
-  }
-
-  refund(input: Input, cost: Cost, decision?: Decision): Result<Kind, void> {
-    return this.#refund(() => this.request(input, cost), cost, decision);
-  }
-
-  reset(input: Input): Result<Kind, void> {
-    return this.resetKeys(() => choiceFor(this.selection, input).keysToForget());
-  }
-
-  /** Works like `consume`, for a request that the caller made. `cost` is for observers. */
-  consumeRequest<T>(make: MakeRequest<Space>, cost: Cost, read: ReadDecided<Space, T>): Result<Kind, T> {
-    return this.ask("take", make, (report, made) => read(this.#decide("consume", report, made, cost), report, made));
-  }
-
-  allowChosen(choice: Choice<Space>, cost: Cost): Result<Kind, boolean> {
-    return this.allowRequest(() => withoutPlaces("allow", this.requestOf(choice, cost)), cost);
-  }
-
-  consumeChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
-    return this.decided("consume", "take", () => withoutPlaces("consume", this.requestOf(choice, cost)), cost);
-  }
-
-  peekChosen(choice: Choice<Space>, cost: Cost): Result<Kind, Decision> {
-    return this.#peek(() => this.requestOf(choice, cost));
-  }
-
-  explainChosen(choice: Choice<Space>, cost: Cost): Result<Kind, LimitStatus[]> {
-    if (choice.chosen[0]?.lacksLimits !== true) return this.#explain(() => this.requestOf(choice, cost));
-    return this.#explain(() => requestEverywhere(choice, cost), countingStatuses);
-  }
-
-  chargeChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
-    return this.#charge(() => this.requestOf(choice, cost), cost, decision);
-  }
-
-  refundChosen(choice: Choice<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
-    return this.#refund(() => this.requestOf(choice, cost), cost, decision);
-  }
-
-  /** The places that a decision took under the limits of a choice. */
-  protected holdPlaces(choice: Choice<Space>, decision: Decision, cost: Cost): HeldPlaces | undefined {
-    if (!this.selection.listOf(choice).takesPlaces) return undefined;
-    const keeper = new ChosenPlaces(this.clock, (verb, costs, read, takenFrom) =>
-      this.ask(verb, () => requestWith(this.selection.listOf(choice), choice, costs), read, takenFrom),
+    forwardVerbs(StoreLimiter.prototype, (limiter: StoreLimiter<unknown>, verb, [input, ...args]) =>
+      limiter.call(verb, input, args),
     );
-    const held = heldPlacesOf(keeper, decision, cost);
-    if (held !== undefined) this.observers.noteHeld(held);
-    return held;
   }
 
-  protected override acquired(
-    choice: Choice<Space>,
-    cost: Cost,
-    decision: Decision,
-    term: Term | undefined,
-  ): AsyncReservation {
-    const places = this.holdPlaces(choice, decision, cost);
-    return new AsyncReserved(new ChoiceHandle<Kind, Space>(choice, this), cost, decision, term, places);
+  allow(input: Input, cost: Cost = 1): Maybe<boolean> {
+    const { quick } = this;
+    if (quick === undefined || typeof cost !== "number" || !quick.isOpen()) {
+      return this.call("allow", input, [
+        this.defaultCost === undefined && cost === 1 ? undefined : cost,
+      ]) as Maybe<boolean>;
+    }
+    const given = quick.key(input);
+    // `encodeKey` is apart, so that this function stays small enough to inline.
+    const key = typeof given === "string" && given.charCodeAt(0) !== TUPLE_MARK_UNIT ? given : encodeKey(given);
+    if (cost !== 1) checkCost(cost);
+    readInto(this.clock, this.now);
+    return quick.space.allow(key, cost, this.now);
   }
 
-  handle(input: Input): HandleOf<Kind> {
-    return this.handleOf(choiceFor(this.selection, input).kept());
+  consume(input: Input, cost?: Cost): Maybe<Decision> {
+    const { quick } = this;
+    if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
+      return quick.consume(this, encodeKey(quick.key(input)), cost ?? 1);
+    const { fixed } = this.selection;
+    if (this.mayTakePlaces || (fixed === undefined && this.kind === "async"))
+      return this.call("consume", input, [cost]) as Maybe<Decision>;
+    if (fixed !== undefined && this.kind === "async")
+      return later(() => this.#consumeElsewhere(encodeKey(fixed.key(input)), fixed.route, cost));
+    const selected = this.#selected ?? new Selected();
+    this.#selected = undefined;
+    selected.clear();
+    this.beginTiming(selected);
+    void this.selection.select(input, selected);
+    selected.finish(this.joiner);
+    const decision = this.decide("consume", "take", selected, cost, readDecision);
+    this.#selected = selected;
+    return decision;
   }
 
-  byKey(key: Key, limits?: readonly Limit[]): HandleOf<Kind> {
-    return this.handleOf(keyChoiceFor(this.selection, key, limits));
+  /** Without a handle, because a flood has many calls in flight. */
+  #consumeElsewhere(key: string, route: Route, cost: Cost | undefined): Maybe<Decision> {
+    const own = cost === undefined ? cost : copyCost(cost);
+    return this.decide("consume", "take", new Selected().setOnly(key, route), own, readDecision);
   }
 
-  protected abstract handleOf(choice: Choice<Space>): HandleOf<Kind>;
-
-  observe(observer: Observer, options?: ObserveOptions): () => void {
-    return this.observers.add(observer, options);
+  /** Calls a verb of the handle for an input. Look-ups come first, and errors of an asynchronous limiter reject. */
+  call(verb: KeyVerb, input: Input, args: readonly unknown[]): unknown {
+    if (this.kind === "sync" && !isLaterVerb(verb)) return callVerb(this.#handle(input), verb, args);
+    return later(() => {
+      // A cost that is wrong begins no look-up.
+      const own = ownArgs(verb, args);
+      return callVerb(this.#handle(input), verb, own);
+    });
   }
 
-  resetChosen(choice: Choice<Space>): Result<Kind, void> {
-    return this.resetKeys(() => choice.keysToForget());
+  /** A look-up is made at once. */
+  handle(input: Input): KeyHandle | LaterHandle {
+    if (this.kind === "sync") return this.#kept(this.#handle(input) as KeyHandle);
+    return new LaterHandle(mapMaybeAsync(this.#handle(input), (handle) => this.#kept(handle)));
   }
 
-  /** What loggers write of a limiter by accident: its other properties refer to each other. */
-  toJSON(): Pick<this, "name" | "kind"> {
+  byKey(key: Key, limits?: readonly Limit[]): KeyHandle | LaterHandle {
+    return this.handleOn((into) => this.selection.selectKey(key, limits, into));
+  }
+
+  /** A handle for keys that are selected apart. */
+  handleOn(select: (into: Selected) => void): KeyHandle | LaterHandle {
+    const selected = new Selected();
+    select(selected);
+    const handle = this.#kept(new KeyHandle(this, selected.finish(this.joiner)));
+    return this.kind === "sync" ? handle : new LaterHandle(handle);
+  }
+
+  #kept({ selected }: KeyHandle): KeyHandle {
+    const own = selected.kept();
+    return new KeyHandle(this, own, this.quick?.space.keyRef?.(own.keys[0]!));
+  }
+
+  #handle(input: Input): Maybe<KeyHandle> {
+    const selected = new Selected();
+    this.beginTiming(selected);
+    const selecting = this.selection.select(input, selected);
+    const finish = () => new KeyHandle(this, selected.finish(this.joiner));
+    return selecting === undefined ? finish() : selecting.then(finish);
+  }
+
+  /** What logs write of a limiter by accident: its other properties refer to each other. */
+  toJSON(): { readonly name: string; readonly kind: Kind } {
     return { name: this.name, kind: this.kind };
-  }
-
-  protected allowRequest(make: MakeRequest<Space>, cost: Cost): Result<Kind, boolean> {
-    return this.ask("take", make, (report, request) => this.readAllowed(report, request, cost));
-  }
-
-  /** Forgets these keys in their spaces. */
-  protected abstract resetKeys(find: () => readonly CountedKey<Space>[]): Result<Kind, void>;
-
-  /** The answer of an `allow`. A decision is made only for observers, and what they write into it changes no answer. */
-  protected readAllowed(report: Report, request: CheckedRequest<Space>, cost: Cost): boolean {
-    if (this.observers.ofCalls !== undefined) this.#decide("allow", report, request, cost);
-    return report.admitted;
-  }
-
-  protected request(input: Input, cost: Cost): CheckedRequest<Space> {
-    this.selection.maintain();
-    return requestFor(this.selection, input, cost);
-  }
-
-  protected notifyDegraded({ degraded }: Report): void {
-    if (degraded !== undefined) this.observers.ofCalls?.({ type: "degradation", limiter: this.name, cause: degraded });
-  }
-
-  protected notifyBlock(keys: readonly string[], block: Block | undefined): void {
-    if (this.observers.has("block"))
-      this.observers.notify({ type: "block", limiter: this.name, keys: [...keys], block });
-  }
-
-  /** An observer may have come. */
-  protected watchSweeps(): void {
-    if (this.observers.has("sweep")) for (const space of this.selection.spaces()) space.watchSweeps?.();
-  }
-
-  protected end(): void {
-    this.#close();
-    this.selection.release();
-  }
-
-  #peek(make: MakeRequest<Space>): Result<Kind, Decision> {
-    return this.ask("peek", make, (report, request) => this.#decisionOn(report, request));
-  }
-
-  #explain(
-    make: MakeRequest<Space>,
-    select: (statuses: LimitStatus[], calls: CheckedRequest<Space>["calls"], report: Report) => LimitStatus[] = (all) =>
-      all,
-  ): Result<Kind, LimitStatus[]> {
-    return this.ask("explain", make, (report, { calls }) => select(explainLimits(calls, report), calls, report));
-  }
-
-  #charge(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, Decision> {
-    return this.decided(chargeName(decision), "charge", () => keepingPlaces(make(), cost, decision), cost, decision);
-  }
-
-  #refund(make: MakeRequest<Space>, cost: Cost, decision: Decision | undefined): Result<Kind, void> {
-    return this.ask<void>(
-      "refund",
-      () => keepingPlaces(make(), cost, decision),
-      () => {},
-      decision,
-    );
-  }
-
-  protected decided(
-    name: Exclude<ObservedVerb, undefined>,
-    verb: Verb,
-    make: MakeRequest<Space>,
-    cost: Cost,
-    takenFrom?: TakenFrom,
-  ): Result<Kind, Decision> {
-    return this.ask(verb, make, (report, request) => this.#decide(name, report, request, cost), takenFrom);
-  }
-
-  #decide(
-    name: Exclude<ObservedVerb, undefined>,
-    report: Report,
-    request: CheckedRequest<Space>,
-    cost: Cost,
-  ): Decision {
-    const decision = this.#decisionOn(report, request);
-    this.observers.ofCalls?.(observationOf(name, request.keys, cost, decision));
-    return decision;
-  }
-
-  #decisionOn(report: Report, { calls, deniedBy }: CheckedRequest<Space>): Decision {
-    if (deniedBy !== undefined) return denyByLimits(deniedBy);
-    const plans = plansOf(calls);
-    const decision = decide(this.name, plans, limitsOf(plans, report), report);
-    if (report.decidedUs !== undefined) noteDecided(decision, report.decidedUs);
-    return decision;
-  }
-
-  protected requestOf(choice: Choice<Space>, cost: Cost): CheckedRequest<Space> {
-    this.selection.maintain();
-    return requestOf(this.selection, choice, cost);
   }
 }

@@ -1,9 +1,9 @@
 // For authors of stores. `docs/writing-a-store.md` walks through one.
 
 export { type BlockableRequest, Blocking } from "../algorithms/blocking.ts";
+export { algorithmOf, compileLimit } from "../algorithms/compile-limit.ts";
 export { CompiledPlan } from "../algorithms/compiled-plan.ts";
 export type { Algorithm, Kernel, PlainTake } from "../algorithms/kernel.ts";
-export { algorithmOf, compileLimit } from "../algorithms/registry.ts";
 export { REACH_US, type Ticks } from "../algorithms/ticks.ts";
 export { type DecidingSpace, transact } from "../algorithms/transact.ts";
 export {
@@ -25,16 +25,9 @@ export type {
   LimiterContext,
   SyncSpace,
   SyncStore,
-  TakenFrom,
 } from "../core/store.ts";
-export {
-  ADMITTED,
-  ADMITTED_OF_LAST,
-  DENIED,
-  type LookedOutcome,
-  type SentBatch,
-  type StoreReadings,
-} from "../core/store-readings.ts";
+export type { SentBatch, StoreReadings } from "../core/store-readings.ts";
+export { type Taken, UndoRecord } from "../core/taken.ts";
 export { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 export { VERBS, type Verb, type VerbTraits } from "../core/verbs.ts";
 export { PlanMap } from "./plan-map.ts";

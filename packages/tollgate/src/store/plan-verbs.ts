@@ -2,6 +2,7 @@ import { CompiledPlan } from "../algorithms/compiled-plan.ts";
 import { REACH_US } from "../algorithms/ticks.ts";
 import type { Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
+import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
 import { denyForCapacity } from "../stores/local/overflow.ts";
@@ -75,7 +76,7 @@ export class PlanVerbs {
 
   /**
    * Applies a verb, fills the report's entries from `at` on, and sets `changed`. A verb that changes cells changes the
-   * given ones in place.
+   * given ones in place. With `taken`, a `refund` or a `renew` corrects that take, as far as it still counts.
    *
    * @returns whether every enforcing limit conformed.
    */
@@ -86,6 +87,7 @@ export class PlanVerbs {
     now: TimeCell,
     report: Report,
     at: number,
+    taken?: Taken,
   ): boolean {
     const traits = VERBS[verb];
     this.#reach(now);
@@ -93,7 +95,7 @@ export class PlanVerbs {
     if (cells === undefined) work[this.width - 1] = this.#originUs;
     else work = this.#restated(traits.changes ? cells : this.#copyOf(cells));
     this.#compiled.begin(cells === undefined ? "new" : "known", work, 0, now);
-    const isAdmitted = this.#compiled.apply(traits, work, 0, costs, now, report, at);
+    const isAdmitted = this.#compiled.apply(traits, work, 0, costs, now, report, at, taken);
     this.changed = undefined;
     if (this.#compiled.mustStore) this.changed = work === cells ? cells : work.slice();
     return isAdmitted;

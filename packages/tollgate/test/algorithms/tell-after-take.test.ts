@@ -1,6 +1,6 @@
 import { fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import { describe, expect, it } from "vitest";
-import { compileLimit } from "../../src/algorithms/registry.ts";
+import { compileLimit } from "../../src/algorithms/compile-limit.ts";
 import { Report } from "../../src/core/report.ts";
 import { createTimeCell } from "../../src/core/time-cell.ts";
 import { randomBelow } from "../stores/local/random-words.ts";

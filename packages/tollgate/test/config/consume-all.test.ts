@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { AsyncStore } from "tollgate";
 import { createLimits, type Facts, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
+import type { AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";

@@ -2,7 +2,7 @@ import { memoryStore } from "tollgate";
 import { createLimits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isSameDomain } from "../../src/config/file/same-domain.ts";
-import { SyncStoreLimiter } from "../../src/limiter/sync-store-limiter.ts";
+import { Lines } from "../../src/limiter/waiting/lines.ts";
 
 const RULES = 2_000;
 const RULE_STEPS = RULES / 250;
@@ -70,9 +70,9 @@ describe("limiters of the version before", () => {
 
   beforeEach(() => {
     closed.length = 0;
-    const { close } = SyncStoreLimiter.prototype;
-    vi.spyOn(SyncStoreLimiter.prototype, "close").mockImplementation(function (this: SyncStoreLimiter<unknown>) {
-      closed.push(this.name);
+    const { close } = Lines.prototype;
+    vi.spyOn(Lines.prototype, "close").mockImplementation(function (this: Lines) {
+      closed.push(this.limiter);
       close.call(this);
     });
   });

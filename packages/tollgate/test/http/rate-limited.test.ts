@@ -67,21 +67,4 @@ describe("settle", () => {
     await waitUntil.mock.calls[0]?.[0];
     expect((await limiter.peek({}, 0)).remaining).toBe(5);
   });
-
-  it("works with limiters whose handle is a promise", async () => {
-    const made = createLimiter({ name: "far", key, limits: [perHour(9)], store: new AsyncTwin() });
-    const limiter = {
-      ...made,
-      kind: "async",
-      name: "slow",
-      consume: made.consume.bind(made),
-    } as unknown as typeof made;
-    Object.assign(limiter, { handle: async (input: HttpFacts) => made.handle(input) });
-    const handle = rateLimit({ limiter, settle: true })((asked) => {
-      decisionOf(asked)?.settle(3);
-      return new Response("hello");
-    });
-    expect((await handle(request())).status).toBe(200);
-    expect((await made.peek({}, 0)).remaining).toBe(6);
-  });
 });

@@ -1,12 +1,19 @@
 import { type AsyncLimiter, concurrency, createLimiter } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { expect, it } from "vitest";
+import type { TakingCalls } from "../../src/http/limiter-shape.ts";
 import { placesOf } from "../../src/http/request-places.ts";
+import type { CountedCall } from "../../src/limiter/reserving/counted-call.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
 const TTL_MS = 30_000;
 /** Renewals and questions are answered in their order. What follows an answer takes some turns. */
 const TURNS = 5;
+
+/** A call of which adapters keep the places. */
+function takeOf(limiter: AsyncLimiter): CountedCall | Promise<CountedCall> {
+  return (limiter as unknown as TakingCalls<string>).take("ann");
+}
 
 async function usedBy(limiter: AsyncLimiter): Promise<number | undefined> {
   for (let turn = 0; turn < TURNS; turn += 1) await limiter.explain("ann");
@@ -18,8 +25,7 @@ it("a place is renewed again after an outage of the store, which is logged once"
   const store = new AsyncTwin();
   const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: TTL_MS })], clock, store });
   const logged: unknown[] = [];
-  const taken = await limiter.reserve("ann");
-  const free = placesOf(taken, { clock, logError: (error) => logged.push(error) })!.hold();
+  const free = placesOf(await takeOf(limiter), { clock, logError: (error) => logged.push(error) })!.hold();
   const used = () => usedBy(limiter);
   const third = async () => {
     clock.advance(TTL_MS / 3);
@@ -42,7 +48,7 @@ it("a place is renewed through an outage that ends in time", async () => {
   const clock = manualClock(1_790_000_000_000);
   const store = new AsyncTwin();
   const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: TTL_MS })], clock, store });
-  const free = placesOf(await limiter.reserve("ann"), { clock, logError: () => {} })!.hold();
+  const free = placesOf(await takeOf(limiter), { clock, logError: () => {} })!.hold();
   const used = () => usedBy(limiter);
   for (const isDown of [true, false, false, true, false, false]) {
     store.outage = isDown ? { cause: "down", policy: "allow" } : undefined;

@@ -6,11 +6,11 @@ import {
   type Observation,
   perMinute,
   perSecond,
-  type SyncStore,
   slidingWindow,
   TollgateError,
   tokenBucket,
 } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";

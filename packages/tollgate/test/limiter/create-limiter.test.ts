@@ -9,9 +9,9 @@ import {
   perDay,
   perMinute,
   perSecond,
-  type SyncStore,
 } from "tollgate";
 import { clientIp, header } from "tollgate/fetch";
+import type { SyncStore } from "tollgate/store";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
@@ -77,7 +77,9 @@ describe("createLimiter", () => {
 
   it("accepts any input where nothing tells what it is", () => {
     const limits = [perSecond(1)];
-    expectTypeOf(createLimiter({ key: () => "all", limits })).toEqualTypeOf<Limiter<unknown>>();
+    const all = createLimiter({ key: () => "all", limits });
+    expectTypeOf(all).toExtend<Limiter<unknown>>();
+    expect([all.allow(), all.allow({ id: "ann" }), all.peek().remaining]).toEqual([true, false, 0]);
     // biome-ignore lint/suspicious/noExplicitAny: untyped requests are common.
     expectTypeOf(createLimiter({ key: (request: any) => request.ip, limits })).toEqualTypeOf<Limiter<any>>();
     expectTypeOf(createLimiter({ limits, async: true })).toEqualTypeOf<AsyncLimiter<Key>>();

@@ -1,5 +1,5 @@
-import { createLimiter, memoryStore, perMinute, type SyncStore } from "tollgate";
-import type { LimiterContext, Plan, SyncSpace } from "tollgate/store";
+import { createLimiter, memoryStore, perMinute } from "tollgate";
+import type { LimiterContext, Plan, SyncSpace, SyncStore } from "tollgate/store";
 import { describe, expect, it } from "vitest";
 
 /** A store that denies, and then reports cells that conform, as after a refund by another thread. */

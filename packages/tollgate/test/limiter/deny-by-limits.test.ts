@@ -1,5 +1,6 @@
-import { type AsyncStore, type ChosenLimits, combine, createLimiter, type Observation, perDay } from "tollgate";
+import { type ChosenLimits, combine, createLimiter, type Observation, perDay } from "tollgate";
 import { rateLimit } from "tollgate/fetch";
+import type { AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
@@ -60,7 +61,7 @@ describe('"deny" over a store with an "allow" of its own', () => {
       kind: "async",
       open: (plan, context) =>
         Object.assign(twin.open(plan, context), { allow: () => Promise.reject(new Error("the store was asked")) }),
-      transact: (verb, calls, now, takenFrom) => twin.transact(verb, calls, now, takenFrom),
+      transact: (verb, calls, now, taken) => twin.transact(verb, calls, now, taken),
       close: () => twin.close(),
     };
     const all = createLimiter({ name: "all", limits: [perDay(5)], store });

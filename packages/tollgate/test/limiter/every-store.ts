@@ -1,14 +1,13 @@
 import {
   type AsyncLimiter,
-  type AsyncStore,
   createLimiter,
   type Limiter,
   type LimiterOptions,
   memoryStore,
   type OverflowPolicy,
-  type SyncStore,
 } from "tollgate";
 import { sharedStore } from "tollgate/shared";
+import type { AsyncStore, SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { vi } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";

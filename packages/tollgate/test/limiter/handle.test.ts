@@ -1,4 +1,5 @@
-import { combine, createLimiter, memoryStore, type Observation, perMinute, perSecond, type SyncStore } from "tollgate";
+import { combine, createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";

@@ -9,9 +9,8 @@ import {
   type Observer,
   perMinute,
   perSecond,
-  type SyncStore,
 } from "tollgate";
-import type { SyncSpace } from "tollgate/store";
+import type { SyncSpace, SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";

@@ -1,4 +1,5 @@
-import { memoryStore, type SyncStore } from "tollgate";
+import { memoryStore } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 
 /** A store with the required members only: no key references and no batches. */
 export function plainStore(): SyncStore {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Sampler } from "../../src/limiter/sampler.ts";
+import { Sampler } from "../../src/limiter/watching/sampler.ts";
 import { seededRandom } from "../metrics/hot-keys/streams.ts";
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,4 +1,13 @@
-import { combine, createLimiter, fixedWindow, type Observation, perMinute, perSecond, tokenBucket } from "tollgate";
+import {
+  combine,
+  createLimiter,
+  type Decision,
+  fixedWindow,
+  type Observation,
+  perMinute,
+  perSecond,
+  tokenBucket,
+} from "tollgate";
 import { describe, expect, it } from "vitest";
 import { countingClock, denialOf, follow, settled } from "./line-clock.ts";
 import { START_MS } from "./set-up.ts";
@@ -133,18 +142,19 @@ describe("while calls wait", () => {
 
   it("a refund, a reset, a clear and the end of a block serve them at once", async () => {
     const { limiter } = limiterOf();
-    const waitsAfter = async (act: () => unknown) => {
-      limiter.charge("a", 1);
+    const waitsAfter = async (act: (taken: Decision) => unknown) => {
+      limiter.reset("a");
+      const taken = limiter.consume("a");
       const wait = follow(limiter.wait("a"));
       await settled();
       const before = wait.end;
-      act();
+      act(taken);
       await settled();
       return [before, wait.end];
     };
     const served = ["waits", "allowed"];
     expect(await waitsAfter(() => limiter.refund("a", 1))).toEqual(served);
-    expect(await waitsAfter(() => limiter.refund("a", 2, limiter.peek("a")))).toEqual(served);
+    expect(await waitsAfter((taken) => limiter.refund("a", 2, taken))).toEqual(served);
     expect(await waitsAfter(() => limiter.reset("a"))).toEqual(served);
     expect(await waitsAfter(() => limiter.handle("a").reset())).toEqual(served);
     expect(await waitsAfter(() => limiter.clear())).toEqual(served);

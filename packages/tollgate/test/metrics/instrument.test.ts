@@ -152,9 +152,9 @@ describe("rate_limit_acquire_total", () => {
       `rate_limit_acquire_total{limiter="api",limit="calls",result="${result}",key="${key}"} ${count}`;
     expect(await seriesOf(registry)).toEqual([
       of("allow", "key-0", 1),
-      of("deny", "key-0", 1),
       of("allow", "key-1", 1),
       of("allow", "other", 998),
+      of("deny", "key-0", 1),
       of("deny", "other", 1),
     ]);
   });
@@ -252,6 +252,14 @@ describe("instrument", () => {
     const registry = new Registry();
     registry.registerMetric(new Counter({ name: "rate_limit_acquire_total", help: "mine", registers: [] }));
     expect(() => instrument(limiter, { registry })).toThrow("already been registered");
+  });
+
+  it.each([
+    ["a limiter", createLimiter({ limits: [perMinute(9)], clock })],
+    ["a combination with one", combine(limiter, createLimiter({ limits: [perMinute(9)], clock }))],
+  ])("refuses %s without a name, whose series nothing would tell apart", (_what, unnamed) => {
+    for (const registry of [new Registry(), false] as const)
+      expect(() => instrument(unnamed, { registry })).toThrow(/instrument: expected limiters with names, .+told apart/);
   });
 
   it.each([

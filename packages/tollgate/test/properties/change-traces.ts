@@ -2,7 +2,6 @@ import fc from "fast-check";
 import {
   type AsyncHandle,
   type AsyncLimiter,
-  type AsyncStore,
   type BlockForOption,
   createLimiter,
   type Decision,
@@ -10,9 +9,9 @@ import {
   type Limiter,
   type LimitStatus,
   memoryStore,
-  type SyncStore,
 } from "tollgate";
 import { sharedStore } from "tollgate/shared";
+import type { AsyncStore, SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import {

@@ -6,10 +6,10 @@ import {
   type Limiter,
   type Observation,
   perSecond,
-  type SyncStore,
   slidingWindow,
   tokenBucket,
 } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { ModelLine } from "../reference/line.ts";
 import { createModel, type Model } from "../reference/model.ts";

@@ -1,4 +1,5 @@
-import { concurrency, createLimiter, fixedWindow, type Limiter, type Reservation, type SyncStore } from "tollgate";
+import { concurrency, createLimiter, fixedWindow, type Limiter, type Reservation } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { same } from "../../src/testing/store-contract/contract-case.ts";
 import { randomBelow } from "../stores/local/random-words.ts";

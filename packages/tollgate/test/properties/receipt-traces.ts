@@ -57,7 +57,14 @@ export class KernelKey {
   }
 
   apply(verb: Verb, cost: number, taken?: Pick<Taken, "untilUs">): boolean {
-    const receipt: Taken | undefined = taken && { ...taken, where: "own", resets: 0, takenUs: 0, units: [cost] };
+    const receipt: Taken | undefined = taken && {
+      ...taken,
+      where: "own",
+      degraded: undefined,
+      resets: 0,
+      takenUs: 0,
+      units: [cost],
+    };
     this.#plan.begin(this.#isKnown ? "known" : "new", this.#cells, 0, this.nowUs);
     this.#isKnown = true;
     return this.#plan.apply(VERBS[verb], this.#cells, 0, [cost], this.nowUs, this.report, 0, receipt);

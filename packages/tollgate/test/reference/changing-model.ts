@@ -82,7 +82,9 @@ export function createVersion(
       return reports;
     },
     reset: (key) => {
+      const rests = related(key).map((row) => restOf(row, own));
       drop(key, (row) => related(key).includes(row));
+      rowsOf(key).push(...rests.filter(({ limits }) => limits.length > 0));
     },
     clear: () => {
       for (const key of keys.rows.keys()) model.reset(key);

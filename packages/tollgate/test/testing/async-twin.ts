@@ -1,7 +1,8 @@
-import { type AsyncStore, memoryStore, type SyncStore } from "tollgate";
+import { memoryStore } from "tollgate";
 import {
   type AsyncBlocks,
   type AsyncSpace,
+  type AsyncStore,
   Blocking,
   type Call,
   type KeyBlock,
@@ -11,7 +12,8 @@ import {
   type Scope,
   type SyncBlocks,
   type SyncSpace,
-  type TakenFrom,
+  type SyncStore,
+  type Taken,
   type TimeCell,
   type Verb,
 } from "tollgate/store";
@@ -21,8 +23,8 @@ export class AsyncTwin implements AsyncStore {
   readonly kind = "async";
   /** If set, the store is unavailable, and its failure policy decides. */
   outage: { readonly cause: string; readonly policy: "allow" | "deny" } | undefined;
-  /** The `takenFrom` of each refund and charge. */
-  readonly corrections: (readonly [verb: Verb, takenFrom: TakenFrom | undefined])[] = [];
+  /** The receipts of each refund and charge. */
+  readonly corrections: (readonly [verb: Verb, taken: readonly Taken[] | undefined])[] = [];
   readonly #store: SyncStore;
   #held: Promise<void> | undefined;
 
@@ -61,17 +63,17 @@ export class AsyncTwin implements AsyncStore {
     verb: Verb,
     calls: readonly Call<AsyncSpace>[],
     now: TimeCell,
-    takenFrom?: TakenFrom,
+    taken?: readonly Taken[],
   ): Promise<Report> {
-    if (verb === "refund" || verb === "charge") this.corrections.push([verb, takenFrom]);
+    if (verb === "refund" || verb === "charge") this.corrections.push([verb, taken]);
     await nextTick();
     await this.#held;
-    const report = this.#decide(verb, calls, now, takenFrom);
+    const report = this.#decide(verb, calls, now, taken);
     for (const { space } of calls) innerOf(space).maintain();
     return report;
   }
 
-  #decide(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom: TakenFrom | undefined): Report {
+  #decide(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken: readonly Taken[] | undefined): Report {
     const report = new Report();
     if (this.outage !== undefined) {
       report.degraded = this.outage.cause;
@@ -86,7 +88,7 @@ export class AsyncTwin implements AsyncStore {
       calls: inner,
       members: calls.map((call) => calls.findIndex((other) => isOfOneKey(call, other))),
     };
-    return blocking.transact(verb, request, now, takenFrom, report);
+    return blocking.transact(verb, request, now, taken, report);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,4 @@
-import type { SyncStore } from "tollgate";
-import { type Plan, Report } from "tollgate/store";
+import { type Plan, Report, type SyncStore } from "tollgate/store";
 import { costsOfNumber, withFlaw, withPlans } from "./flawed-store.ts";
 
 /** A store with one planted flaw, and the case of the contract that has to reject it. */

@@ -1,5 +1,5 @@
-import { memoryStore, type SyncStore } from "tollgate";
-import { KeyRef, type LimiterContext, type Plan, Report, type SyncSpace } from "tollgate/store";
+import { memoryStore } from "tollgate";
+import { KeyRef, type LimiterContext, type Plan, Report, type SyncSpace, type SyncStore } from "tollgate/store";
 
 type Apply = SyncSpace["apply"];
 

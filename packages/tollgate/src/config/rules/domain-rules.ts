@@ -1,7 +1,8 @@
-import type { Result } from "../../limiter/handle.ts";
-import type { JointDecision } from "../../limiter/joint-call.ts";
-import type { Observers } from "../../limiter/observers.ts";
-import type { Route } from "../../limiter/router.ts";
+import type { Way } from "../../limiter/choosing/domain-selection.ts";
+import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
+import type { Maybe } from "../../limiter/kinds.ts";
+import type { StoreLimiter } from "../../limiter/store-limiter.ts";
+import type { Watch } from "../../limiter/watching/watch.ts";
 import { keyList } from "../file/key-list.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
@@ -11,21 +12,18 @@ import { Request } from "./request.ts";
 import { nameUnits, RequestCost } from "./request-cost.ts";
 import { Rule } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
-import { closeAfterWaits, combined, limiterOf, type RuleLimiter, type RuleStore, unlimited } from "./rule-limiter.ts";
+import { closeAfterWaits, limiterOf, type RuleLimiter, type RuleStore } from "./rule-limiter.ts";
 
-type Kinds = "sync" | "async";
-
-/** The rules that count a request together, as one limiter. */
-export interface RuleSet<Kind extends Kinds> extends Route<Kind, Request> {
+/** The rules that count a request together. */
+export interface RuleSet extends Way<Request> {
   readonly rules: readonly Rule[];
-  readonly limiter: RuleLimiter<Kind>;
-  readonly cost: RequestCost;
+  readonly pricing: RequestCost;
 }
 
 /** Sets by the rules that are in them, one after another. */
-interface SetNode<Kind extends Kinds> {
-  set: RuleSet<Kind> | undefined;
-  readonly next: Map<Rule, SetNode<Kind>>;
+interface SetNode {
+  set: RuleSet | undefined;
+  readonly next: Map<Rule, SetNode>;
 }
 
 /** Clients choose which rules match, so the sets that are kept are bounded. */
@@ -36,44 +34,39 @@ const RULES_IN_STEP = 250;
 const LIMITERS_IN_STEP = 100;
 
 /** One version of a domain: its rules, and the limiters that requests have needed. */
-export class DomainRules<Kind extends Kinds> {
+export class DomainRules {
   readonly name: string;
   readonly rules: readonly Rule[];
   readonly words: DomainWords;
   readonly #where: RuleStore;
-  readonly #observers: Observers;
+  readonly #watch: Watch;
   readonly #index: RuleIndex;
-  readonly #limiters = new Map<Rule, RuleLimiter<Kind>>();
-  #sets: SetNode<Kind> = { set: undefined, next: new Map() };
+  readonly #limiters = new Map<Rule, RuleLimiter>();
+  #sets: SetNode = { set: undefined, next: new Map() };
   #setCount = 0;
-  #joint: JointCalls<Kind> | undefined;
+  #joint: JointCalls | undefined;
 
   private constructor(
     name: string,
     words: DomainWords,
     where: RuleStore,
-    observers: Observers,
+    watch: Watch,
     rules: readonly Rule[],
     index: RuleIndex,
   ) {
     this.name = name;
     this.words = words;
     this.#where = where;
-    this.#observers = observers;
+    this.#watch = watch;
     this.rules = rules;
     this.#index = index;
   }
 
   /**
-   * Compiles the rules of a domain, step by step: a large file must not block the thread for long. `observers` see the
+   * Compiles the rules of a domain, step by step: a large file must not block the thread for long. `watch` sees the
    * calls of all its limiters.
    */
-  static *compile<Kind extends Kinds>(
-    name: string,
-    words: DomainWords,
-    where: RuleStore,
-    observers: Observers,
-  ): Generator<undefined, DomainRules<Kind>> {
+  static *compile(name: string, words: DomainWords, where: RuleStore, watch: Watch): Generator<undefined, DomainRules> {
     const { ignoreCase = false, limits } = words;
     const rules: Rule[] = [];
     for (const rule of keyList(limits)) {
@@ -86,14 +79,14 @@ export class DomainRules<Kind extends Kinds> {
       if (rule.isOn) index.add(rule);
       if (rule.order % RULES_IN_STEP === RULES_IN_STEP - 1) yield;
     }
-    return new DomainRules<Kind>(name, words, where, observers, rules, index);
+    return new DomainRules(name, words, where, watch, rules, index);
   }
 
   request(facts: Facts, clients: ClientAddresses): Request {
     return new Request(facts, this.words.ignoreCase ?? false, clients);
   }
 
-  setOf(request: Request): RuleSet<Kind> {
+  setOf(request: Request): RuleSet {
     let node = this.#sets;
     const rules = this.#index.find(request);
     for (const rule of rules) {
@@ -111,24 +104,23 @@ export class DomainRules<Kind extends Kinds> {
     return this.rules.find((rule) => rule.name === name);
   }
 
-  limiterOf(rule: Rule): RuleLimiter<Kind> {
+  limiterOf(rule: Rule): RuleLimiter {
     let limiter = this.#limiters.get(rule);
     if (limiter === undefined) {
-      limiter = limiterOf<Kind>(this.name, rule, this.#where, rule.words.onFailure ?? this.words.onFailure);
-      limiter.observers.include(this.#observers);
+      limiter = limiterOf(this.name, rule, this.#where, rule.words.onFailure ?? this.words.onFailure, this.#watch);
       this.#limiters.set(rule, limiter);
     }
     return limiter;
   }
 
   /** The limiters that requests have needed. */
-  get usedLimiters(): readonly RuleLimiter<Kind>[] {
+  get usedLimiters(): readonly RuleLimiter[] {
     return [...this.#limiters.values()];
   }
 
   /** Ends what its limiters do by themselves. Requests in flight are still decided. */
   close(): void {
-    for (const limiter of this.#limiters.values()) void limiter.close();
+    for (const limiter of this.#limiters.values()) limiter.end();
   }
 
   /** Works like `close` when another version is loaded, step by step: calls that wait go on waiting. */
@@ -141,23 +133,15 @@ export class DomainRules<Kind extends Kinds> {
     }
   }
 
-  /** All these requests or none of them, at one instant. */
-  consumeAll(requests: readonly JointRequest[]): Result<Kind, JointDecision> {
+  /** All these requests or none of them, at one instant. `domain` decides. */
+  consumeAll(domain: StoreLimiter<never>, requests: readonly JointRequest[]): Maybe<JointDecision> {
     this.#joint ??= new JointCalls(this);
-    return this.#joint.consume(requests);
+    return this.#joint.consume(domain, requests);
   }
 
-  #unlimited(): RuleLimiter<Kind> {
-    const limiter = unlimited<Kind>(this.name, this.#where);
-    limiter.observers.include(this.#observers, "without keys");
-    return limiter;
-  }
-
-  #addSet(node: SetNode<Kind>, rules: readonly Rule[]): RuleSet<Kind> {
-    const limiters = rules.map((rule) => this.limiterOf(rule));
-    const [only] = limiters;
-    const limiter = only === undefined ? this.#unlimited() : limiters.length === 1 ? only : combined(limiters);
-    const set = { rules, limiter, cost: new RequestCost(rules) };
+  #addSet(node: SetNode, rules: readonly Rule[]): RuleSet {
+    const selections = rules.map((rule) => this.limiterOf(rule).selection);
+    const set = { rules, selections, pricing: new RequestCost(rules) };
     this.#setCount += 1;
     if (this.#setCount > MOST_SETS) {
       this.#sets = { set: undefined, next: new Map() };

@@ -1,11 +1,13 @@
-import type { Clock } from "../../core/clock.ts";
-import { Observers } from "../../limiter/observers.ts";
-import { AsyncRoutedLimiter, SyncRoutedLimiter } from "../../limiter/routed-limiter.ts";
-import type { RoutedTo, Router } from "../../limiter/router.ts";
-import type { Source } from "../../limiter/selection.ts";
+import { type Chooser, DomainSelection } from "../../limiter/choosing/domain-selection.ts";
+import type { Selection } from "../../limiter/choosing/selection.ts";
+import { AsyncAsker } from "../../limiter/deciding/async-asker.ts";
+import { SyncAsker } from "../../limiter/deciding/sync-asker.ts";
+import { limiterOf } from "../../limiter/limiters.ts";
+import type { StoreLimiter } from "../../limiter/store-limiter.ts";
+import { Watch } from "../../limiter/watching/watch.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import { isSameDomain } from "../file/same-domain.ts";
-import type { DomainLimiter } from "../limits.ts";
+import type { DomainLimiter, LimitsHandle } from "../limits.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import { DomainRules, type RuleSet } from "./domain-rules.ts";
 import type { Facts } from "./facts.ts";
@@ -16,52 +18,57 @@ import type { RuleStore } from "./rule-limiter.ts";
 type Kinds = "sync" | "async";
 
 /** A domain in all versions of a file: its limiter outlasts them. */
-export class Domain<Kind extends Kinds> implements Router<Kind, Facts, Request> {
-  readonly kind: Kind;
+export class Domain<Kind extends Kinds> implements Chooser<Facts, Request> {
   readonly name: string;
-  readonly clock: Clock;
-  readonly sources: readonly Source[];
-  readonly observers: Observers = new Observers(undefined);
-  readonly limiter: DomainLimiter<Kind>;
+  readonly limiter: DomainLimiter<Kind> & StoreLimiter<Facts>;
+  readonly #watch = new Watch(undefined);
+  readonly #selection: DomainSelection<Facts, Request>;
   readonly #where: RuleStore;
   readonly #clients: ClientAddresses;
   readonly #unknown: (name: string) => Error;
-  #rules: DomainRules<Kind> | undefined;
+  #rules: DomainRules | undefined;
 
   /** `unknown` makes the error of calls while the file does not have the domain. */
-  constructor(kind: Kind, name: string, where: RuleStore, clients: ClientAddresses, unknown: (name: string) => Error) {
-    this.kind = kind;
+  constructor(name: string, where: RuleStore, clients: ClientAddresses, unknown: (name: string) => Error) {
+    const { store, clock } = where;
     this.name = name;
-    this.clock = where.clock;
-    const { store } = where;
-    this.sources = [
-      { store: (store.kind === "sync" ? store.identity : undefined) ?? store, opened: store, scope: name },
-    ];
     this.#where = where;
     this.#clients = clients;
     this.#unknown = unknown;
-    const limiter: unknown =
-      kind === "sync"
-        ? new SyncRoutedLimiter(this as Router<"sync", Facts, Request>)
-        : new AsyncRoutedLimiter(this as Router<"async", Facts, Request>);
-    this.limiter = limiter as DomainLimiter<Kind>;
+    this.#selection = new DomainSelection(this, this.#watch);
+    const identity = store.kind === "sync" ? store.identity : undefined;
+    const limiter: unknown = limiterOf<Facts>({
+      kind: store.kind,
+      name,
+      keyed: true,
+      clock,
+      selection: this.#selection,
+      asker: store.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(store, clock),
+      watch: this.#watch,
+      // The rules say what a request costs.
+      defaultCost: undefined,
+      sources: [{ store: identity ?? store, opened: store, scope: name }],
+      limiterOf: (limit) => this.#limiterOf(limit),
+      end: () => this.close(),
+    });
+    this.limiter = limiter as DomainLimiter<Kind> & StoreLimiter<Facts>;
   }
 
   /** The rules of the version of the file that is loaded. */
-  get rules(): DomainRules<Kind> {
+  get rules(): DomainRules {
     if (this.#rules === undefined) throw this.#unknown(this.name);
     return this.#rules;
   }
 
   /** Compiles another version. Rules that have not changed stay, with their limiters. */
-  *compile(words: DomainWords): Generator<undefined, DomainRules<Kind>> {
+  *compile(words: DomainWords): Generator<undefined, DomainRules> {
     const known = this.#rules;
     if (known !== undefined && (yield* isSameDomain(known.words, words))) return known;
-    return yield* DomainRules.compile<Kind>(this.name, words, this.#where, this.observers);
+    return yield* DomainRules.compile(this.name, words, this.#where, this.#watch);
   }
 
   /** Replaces the version. Without rules, the file does not have the domain. @returns those before, to be retired. */
-  load(rules: DomainRules<Kind> | undefined): DomainRules<Kind> | undefined {
+  load(rules: DomainRules | undefined): DomainRules | undefined {
     const before = this.#rules;
     this.#rules = rules;
     return before === rules ? undefined : before;
@@ -75,21 +82,29 @@ export class Domain<Kind extends Kinds> implements Router<Kind, Facts, Request> 
     return this.rules.request(facts, this.#clients);
   }
 
-  routeOf(request: Request): RuleSet<Kind> {
+  wayOf(request: Request): RuleSet {
     return this.rules.setOf(request);
   }
 
-  limiters(): readonly RoutedTo<Kind, never>[] {
-    const { rules } = this;
-    return rules.rules.map((rule) => rules.limiterOf(rule));
+  /** A request with its rules, in the version of the file in which they were found. */
+  handle(facts: Facts): LimitsHandle<Kind> {
+    const request = this.read(facts);
+    const way = this.wayOf(request);
+    const handle: unknown = this.limiter.handleOn((into) => this.#selection.selectFound(request, way, into));
+    return Object.assign(handle as LimitsHandle<Kind>, { rules: way.rules.map(({ name }) => name) });
   }
 
-  usedLimiters(): readonly RoutedTo<Kind, never>[] {
-    return this.#rules?.usedLimiters ?? [];
+  selections(): readonly Selection<Request>[] {
+    const { rules } = this;
+    return rules.rules.map((rule) => rules.limiterOf(rule).selection);
+  }
+
+  usedSelections(): readonly Selection<Request>[] {
+    return this.#rules?.usedLimiters.map(({ selection }) => selection) ?? [];
   }
 
   /** Limits are named `RULE.WORD`, and what follows. Names of rules may have dots, too. */
-  limiterOf(limit: string): string {
+  #limiterOf(limit: string): string {
     const parts = limit.split(".");
     const ends = parts.flatMap((part, i) => (i > 0 && WORDS.has(part.split("#", 1)[0]!) ? [i] : []));
     const names = ends.map((end) => parts.slice(0, end).join("."));

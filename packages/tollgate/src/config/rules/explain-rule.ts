@@ -1,6 +1,6 @@
 import type { Cost } from "../../core/cost.ts";
 import type { Key } from "../../core/key.ts";
-import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import { expectedBy, gotFor, holds } from "./condition.ts";
 import { factName } from "./fact.ts";
 import type { Request } from "./request.ts";

@@ -1,10 +1,12 @@
+import { concurrency } from "../../algorithms/limits/concurrency.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import type { LimitOptions } from "../../algorithms/limits/limit-options.ts";
+import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
+import { tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import { REQUESTS } from "../../core/cost.ts";
 import type { Duration } from "../../core/duration.ts";
-import { CONCURRENT_REQUESTS, concurrency } from "../../core/limits/concurrency-limit.ts";
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import type { Limit, LimitOptions } from "../../core/limits/limit.ts";
-import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
-import { tokenBucket } from "../../core/limits/token-bucket-limit.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { CONCURRENT_REQUESTS } from "../../core/limits/places.ts";
 import type { Amount, Amounts, BlockForWord, LimitWords } from "../file/limits-file.ts";
 
 /** The words whose amounts are limits. */

@@ -1,5 +1,5 @@
 import { type Cost, REQUESTS, readCosts } from "../../core/cost.ts";
-import type { RouteCost } from "../../limiter/router.ts";
+import type { Pricing } from "../../limiter/choosing/pricing.ts";
 import type { RuleWords, UnitCost } from "../file/limits-file.ts";
 import { type Fact, parseFact } from "./fact.ts";
 import type { Request } from "./request.ts";
@@ -21,7 +21,7 @@ interface CountedUnit extends StatedCost {
 const DIGITS = /^\d{1,16}$/;
 
 /** The costs of requests that some rules count. */
-export class RequestCost implements RouteCost<Request> {
+export class RequestCost implements Pricing<Request> {
   readonly #units: readonly CountedUnit[];
   /** Whether each request costs 1 and nothing else, so that a plain number says it. */
   readonly #isPlain: boolean;
@@ -43,10 +43,6 @@ export class RequestCost implements RouteCost<Request> {
     if (this.#isPlain && (given === undefined || typeof given === "number")) return given ?? 1;
     const named = namedCosts(given);
     return Object.fromEntries(this.#units.map((unit) => [unit.counted, givenIn(named, unit) ?? costIn(unit, request)]));
-  }
-
-  get renames(): boolean {
-    return !this.#isPlain;
   }
 
   /** The cost of a correction: only what the caller gives. @throws TollgateError `ERR_COST`. */

@@ -1,26 +1,14 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
-import type { Key } from "../../core/key.ts";
 import type { AsyncStore, OnFailure, SyncStore } from "../../core/store.ts";
-import { AsyncStoreLimiter } from "../../limiter/async-store-limiter.ts";
-import { combine } from "../../limiter/combine.ts";
-import { CombinedSelection } from "../../limiter/combined-selection.ts";
-import { createLimiter } from "../../limiter/create-limiter.ts";
-import type { Limiter } from "../../limiter/limiter.ts";
-import type { Lines } from "../../limiter/lines.ts";
-import { Observers } from "../../limiter/observers.ts";
-import type { HandleVerbs, RoutedTo } from "../../limiter/router.ts";
-import type { PlannedSpace } from "../../limiter/space-list.ts";
-import { SyncStoreLimiter } from "../../limiter/sync-store-limiter.ts";
+import { createWatched } from "../../limiter/create-limiter.ts";
+import type { StoreLimiter } from "../../limiter/store-limiter.ts";
+import type { Watch } from "../../limiter/watching/watch.ts";
 import type { OnFailureWord } from "../file/limits-file.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
 
-type Kinds = "sync" | "async";
-
-/** The limiter of a rule, or of several, whatever its store. */
-export interface RuleLimiter<Kind extends Kinds> extends RoutedTo<Kind, Request> {
-  byKey(key: Key): HandleVerbs<Kind>;
-}
+/** The limiter of a rule, whatever its store. */
+export type RuleLimiter = StoreLimiter<Request>;
 
 /** Where the limiters of a file count. */
 export interface RuleStore {
@@ -35,17 +23,20 @@ export function clockOf(store: SyncStore | AsyncStore, clock: Clock | undefined)
   return clock ?? (store.kind === "sync" ? store.clock : undefined) ?? systemClock;
 }
 
-/** The limiter of a rule. Its keys belong to the names of the domain and the rule. */
-export function limiterOf<Kind extends Kinds>(
+/**
+ * The limiter of a rule. Its keys belong to the names of the domain and the rule; the domain's watch sees its calls.
+ */
+export function limiterOf(
   domain: string,
   rule: Rule,
   where: RuleStore,
   onFailure: OnFailureWord | undefined,
-): RuleLimiter<Kind> {
+  watch: Watch,
+): RuleLimiter {
   const { store, clock } = where;
   const policy = store.kind === "sync" || onFailure === undefined ? undefined : policyOf(onFailure, where);
   const choose = (request: Request) => rule.limitsOf(rule.choose(request).choice);
-  const limiter: unknown = createLimiter({
+  const options = {
     name: `${domain}/${rule.name}`,
     key: (request: Request) => rule.keyOf(request),
     // A share of a limit that is fixed may be refused as too slow. One that is chosen is raised.
@@ -53,8 +44,8 @@ export function limiterOf<Kind extends Kinds>(
     store,
     clock,
     ...(policy !== undefined && { onFailure: policy }),
-  });
-  return limiter as RuleLimiter<Kind>;
+  };
+  return createWatched<Request>(options, watch);
 }
 
 function policyOf(onFailure: OnFailureWord, { asNodeOf }: RuleStore): OnFailure {
@@ -62,34 +53,9 @@ function policyOf(onFailure: OnFailureWord, { asNodeOf }: RuleStore): OnFailure 
   return asNodeOf(onFailure === "local" ? 1 : onFailure.nodes);
 }
 
-/** Several limiters as one. */
-export function combined<Kind extends Kinds>(limiters: readonly RuleLimiter<Kind>[]): RuleLimiter<Kind> {
-  const members = limiters as readonly unknown[] as readonly Limiter<Request>[];
-  return combine(...members) as unknown as RuleLimiter<Kind>;
-}
-
-/** The limiter of requests that no rule counts: they have no key. It never asks its store. */
-export function unlimited<Kind extends Kinds>(domain: string, { store, clock }: RuleStore): RuleLimiter<Kind> {
-  const common = { name: domain, keyed: true, sources: [], clock, observers: new Observers(undefined), lines: [] };
-  const parts = { ...common, blocks: [], close: () => {} };
-  const selection = new CombinedSelection<Request, Request, never>([], (request) => request);
-  const limiter: unknown =
-    store.kind === "sync"
-      ? new SyncStoreLimiter<Request>({ ...parts, selection })
-      : new AsyncStoreLimiter<Request>({ ...parts, selection, store });
-  return limiter as RuleLimiter<Kind>;
-}
-
 /** Closes a limiter when its last call has waited long enough, at once if none waits. */
-export function closeAfterWaits<Kind extends Kinds>(limiter: RuleLimiter<Kind>): void {
-  const [lines] = limiter.lines as readonly Lines<PlannedSpace>[];
-  if (lines?.some !== true) {
-    void limiter.close();
-    return;
-  }
-  const { onChange } = lines;
-  lines.onChange = (some) => {
-    onChange(some);
-    if (!some) void limiter.close();
-  };
+export function closeAfterWaits(limiter: RuleLimiter): void {
+  const lines = limiter.selection.owners[0]?.lines;
+  if (lines?.some === true) lines.onEmpty = () => limiter.end();
+  else limiter.end();
 }

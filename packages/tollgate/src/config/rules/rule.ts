@@ -1,7 +1,7 @@
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import { keyList } from "../file/key-list.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds } from "./condition.ts";
@@ -114,15 +114,24 @@ export class Rule {
   choose(request: Request): ChosenWords {
     const { keys, plans } = this.words;
     if (keys !== undefined) {
-      const text = request.read(this.facts[0]!);
-      const name = this.#addresses === undefined ? text : this.#addresses.get(text);
-      if (name !== undefined && Object.hasOwn(keys, name)) return { by: "key", name, choice: keys[name]! };
+      const name = this.#nameIn(keys, request.read(this.facts[0]!));
+      if (name !== undefined) return { by: "key", name, choice: keys[name]! };
     }
     if (plans !== undefined && this.#planFact !== undefined) {
       const name = request.read(this.#planFact);
       if (Object.hasOwn(plans.is, name)) return { by: "plan", name, choice: plans.is[name]! };
     }
     return { by: "rule", name: undefined, choice: this.words.limit ?? this.words };
+  }
+
+  /** The lists of limits that requests with a key may have. */
+  listsOf(key: Key): readonly (readonly Limit[])[] {
+    const { keys = {}, plans, limit } = this.words;
+    const name = this.#nameIn(keys, String(key));
+    const own = name === undefined ? [] : [keys[name]!];
+    return [...own, ...Object.values(plans?.is ?? {}), limit ?? this.words]
+      .map((choice) => this.limitsOf(choice))
+      .filter((limits) => typeof limits !== "string");
   }
 
   limitsOf(choice: Choice): ChosenLimits {
@@ -159,6 +168,12 @@ export class Rule {
   /** That of its limits. */
   get mode(): "enforce" | "shadow" {
     return this.words.mode === "shadow" ? "shadow" : "enforce";
+  }
+
+  /** The spelling in the file of a key that it names. */
+  #nameIn(keys: Readonly<Record<string, Choice>>, text: string): string | undefined {
+    const name = this.#addresses === undefined ? text : this.#addresses.get(text);
+    return name !== undefined && Object.hasOwn(keys, name) ? name : undefined;
   }
 
   #makeLimits(choice: Choice): ChosenLimits {

@@ -19,17 +19,23 @@ export interface LimitCommon {
 }
 
 /** Global, so that the copies of the library for `import` and for `require` accept each other's limits. */
-const SEAL = Symbol.for("tollgate.limit");
-const CHOSEN = "chosen name";
-const DERIVED = "derived name";
+const SEAL: unique symbol = Symbol.for("tollgate.limit");
+
+/** What only limit factories know of a limit. */
+interface Mark {
+  /** Whether the user chose the name, which then outlasts a change of the numbers. */
+  readonly hasChosenName: boolean;
+  /** An `Algorithm`: a limit brings its arithmetic, so that a bundle has only the algorithms that it uses. */
+  readonly algorithm: object;
+}
 
 /**
  * Freezes a checked limit and marks it as one. The mark is not enumerable, so a spread copy with other numbers has no
- * mark and is refused: its fingerprint would not fit its numbers. The mark says whether the user chose the name, which
- * then outlasts a change of the numbers.
+ * mark and is refused: its fingerprint would not fit its numbers.
  */
-export function sealLimit<L extends LimitCommon>(chosenName: string | undefined, limit: L): L {
-  return Object.freeze(Object.defineProperty(limit, SEAL, { value: chosenName === undefined ? DERIVED : CHOSEN }));
+export function sealLimit<L extends LimitCommon>(chosenName: string | undefined, algorithm: object, limit: L): L {
+  const mark: Mark = { hasChosenName: chosenName !== undefined, algorithm };
+  return Object.freeze(Object.defineProperty(limit, SEAL, { value: mark }));
 }
 
 /** The same numbers with what another limit of this name does: its mode and its blocks. */
@@ -37,7 +43,8 @@ export function actingAs<L extends LimitCommon>(limit: L, { mode, blockFor }: Li
   if (limit.mode === mode && limit.blockFor === blockFor) return limit;
   const { blockFor: _, ...numbers } = limit;
   const acting = { ...numbers, mode, ...(blockFor && { blockFor }) } as L;
-  return sealLimit(hasChosenName(limit) ? limit.name : undefined, acting);
+  const { hasChosenName: isChosen, algorithm } = markOf(limit);
+  return sealLimit(isChosen ? limit.name : undefined, algorithm, acting);
 }
 
 /** Whether a limit factory made the value. */
@@ -45,7 +52,12 @@ export function isSealed(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.hasOwn(value, SEAL);
 }
 
+/** The mark of a sealed limit. */
+export function markOf(limit: LimitCommon): Mark {
+  return (limit as unknown as { readonly [SEAL]: Mark })[SEAL];
+}
+
 /** Whether the user chose the limit's name. Otherwise it was derived from the numbers. */
 export function hasChosenName(limit: LimitCommon): boolean {
-  return Object.getOwnPropertyDescriptor(limit, SEAL)?.value === CHOSEN;
+  return markOf(limit).hasChosenName;
 }

@@ -1,27 +1,36 @@
-import type { ConcurrencyLimit } from "./concurrency-limit.ts";
-import type { FixedWindowLimit } from "./fixed-window-limit.ts";
-import type { SlidingWindowLimit } from "./sliding-window-limit.ts";
-import type { TokenBucketLimit } from "./token-bucket-limit.ts";
+import type { LimitCommon } from "./limit-common.ts";
 
-// All that users get of limits, one algorithm a block. The main entry exports this file.
+/** Holds up to `capacity` units and gains `refill` every `perMs`, continuously. */
+export interface TokenBucketLimit extends LimitCommon {
+  readonly algorithm: "token-bucket";
+  readonly refill: number;
+  readonly perMs: number;
+  readonly initial: "full" | "empty";
+  /** The idle time after which an `initial: "empty"` bucket is empty again; otherwise 0. */
+  readonly idleTtlMs: number;
+}
 
-export type { BlockFor, BlockForOption } from "./block-for.ts";
-export { type ConcurrencyLimit, type ConcurrencyOptions, concurrency } from "./concurrency-limit.ts";
-export { type FixedWindowLimit, type FixedWindowOptions, fixedWindow } from "./fixed-window-limit.ts";
-export type { LimitMode } from "./limit-common.ts";
-export type { LimitOptions } from "./limit-options.ts";
-export { type SlidingWindowLimit, type SlidingWindowOptions, slidingWindow } from "./sliding-window-limit.ts";
-export {
-  type InitialOptions,
-  perDay,
-  perHour,
-  perMinute,
-  perSecond,
-  type RateOptions,
-  type TokenBucketLimit,
-  type TokenBucketOptions,
-  tokenBucket,
-} from "./token-bucket-limit.ts";
+/** At most `capacity` units in any window of `windowMs`; units within `resolutionMs` leave together. */
+export interface SlidingWindowLimit extends LimitCommon {
+  readonly algorithm: "sliding-window";
+  readonly windowMs: number;
+  /** 0: every unit leaves at its own time. */
+  readonly resolutionMs: number;
+}
+
+/** At most `capacity` units in each window of `windowMs`, counted from the epoch or from the key's first use. */
+export interface FixedWindowLimit extends LimitCommon {
+  readonly algorithm: "fixed-window";
+  readonly windowMs: number;
+  readonly anchor: "clock" | "first-use";
+}
+
+/** At most `capacity` places in use at a time. A place that is not freed frees itself `ttlMs` after it was taken. */
+export interface ConcurrencyLimit extends LimitCommon {
+  readonly algorithm: "concurrency";
+  readonly unit: "concurrent-requests";
+  readonly ttlMs: number;
+}
 
 /**
  * One quota policy: an immutable value, made by `tokenBucket`, `perSecond` …, `slidingWindow`, `fixedWindow` or

@@ -1,6 +1,6 @@
 import { REQUESTS } from "../../core/cost.ts";
-import { countsPlaces } from "../../core/limits/concurrency-limit.ts";
 import type { Limit } from "../../core/limits/limit.ts";
+import { countsPlaces } from "../../core/limits/places.ts";
 import { type HeaderFormat, integerText, windowSeconds } from "./header-format.ts";
 import { PolicyTexts } from "./policy-texts.ts";
 

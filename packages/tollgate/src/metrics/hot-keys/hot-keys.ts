@@ -6,10 +6,10 @@ import type { Clock } from "../../core/clock.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
 import { warnOfObserver } from "../../core/observer.ts";
-import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
-import type { Limiter } from "../../limiter/limiter.ts";
+import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import { observedParts } from "../../limiter/observed-parts.ts";
-import type { Tap } from "../../limiter/taps.ts";
+import type { DecidedCall } from "../../limiter/watching/decided-call.ts";
+import type { Watcher } from "../../limiter/watching/watch.ts";
 import { ForwardDecay } from "./forward-decay.ts";
 import { FrequentKeys } from "./frequent-keys.ts";
 import { keptText } from "./hash-text.ts";
@@ -83,14 +83,14 @@ export function hotKeys(limiter: Limiter<never> | AsyncLimiter<never>, options: 
   checkOptions("hotKeys", options, NAMES);
   const { top, halfLife, sample, mask } = options;
   if (mask !== undefined) checkFunction("mask", mask, "a function from a key to a text");
-  const { clock, observers } = observedParts("hotKeys", limiter);
+  const { clock, watch } = observedParts("hotKeys", limiter);
   const counted = new CountedKeys(clock, {
     top: checkCount("top", top ?? 10, MOST_TOP),
     halfLifeMs: halfLife === undefined ? DEFAULT_HALF_LIFE_MS : checkDuration("halfLife", halfLife, SECOND_MS, DAY_MS),
     sample: checkCount("sample", sample ?? 32, MOST_SAMPLE),
     mask,
   });
-  counted.close = observers.addTap(counted);
+  counted.close = watch.addWatcher(counted);
   return counted;
 }
 
@@ -106,8 +106,8 @@ interface Settings extends Pick<HotKeysOptions, "mask"> {
 }
 
 /** Counts the calls that it sees. */
-class CountedKeys implements HotKeys, Tap {
-  readonly sample: number;
+class CountedKeys implements HotKeys, Watcher {
+  readonly sees: number;
   readonly #clock: Clock;
   readonly #top: number;
   readonly #mask: HotKeysOptions["mask"];
@@ -117,7 +117,7 @@ class CountedKeys implements HotKeys, Tap {
   close: () => void = () => {};
 
   constructor(clock: Clock, { top, halfLifeMs, sample, mask }: Settings) {
-    this.sample = sample;
+    this.sees = sample;
     this.#clock = clock;
     this.#top = top;
     this.#mask = mask;
@@ -127,7 +127,15 @@ class CountedKeys implements HotKeys, Tap {
     this.#denied = new FrequentKeys(top * SLOTS_PER_KEY, seed);
   }
 
-  decided(key: string, allowed: boolean): void {
+  decided(call: DecidedCall, from: number, until: number): void {
+    if (call.corrects) return;
+    const keys = call.keys.slice(from, until);
+    const key = keys.length === 1 ? keys[0]! : JSON.stringify(keys);
+    // The first of several limiters that count by one key counts.
+    if (keys.length > 0 && call.isFirst(this, key)) this.#count(key, call.allowed);
+  }
+
+  #count(key: string, allowed: boolean): void {
     try {
       const text = keptText(this.#mask === undefined ? key : masked(this.#mask, key));
       const weight = this.#weight();
@@ -151,7 +159,7 @@ class CountedKeys implements HotKeys, Tap {
   }
 
   #list(keys: FrequentKeys): HotKey[] {
-    const scale = this.sample / this.#weight();
+    const scale = this.sees / this.#weight();
     return keys
       .top(this.#top)
       .map(({ key, count, error }) => ({ key, calls: Math.round(count * scale), error: Math.round(error * scale) }))

@@ -66,18 +66,18 @@ function hooksOf(limiter: string, instruments: MeterInstruments, tracer: Tracer 
   return {
     timed: (seconds) => instruments.record(DURATION, seconds, { limiter }),
     waited: (seconds) => instruments.record(WAITED, seconds, { limiter }),
-    ...(tracer !== undefined && { denied: (decision) => noteDenied(limiter, decision) }),
+    ...(tracer !== undefined && { denied: noteDenied }),
   };
 }
 
 /** Keys are no attribute: they may be addresses or tokens. */
-function noteDenied(limiter: string, decision: Denied | undefined): void {
+function noteDenied({ limiter, reason, limit, retryAfterMs }: Denied): void {
   const span = trace.getActiveSpan();
   if (span === undefined) return;
   span.addEvent("rate_limit.denied", {
-    ...attributesOf({ limiter: decision?.limiter ?? limiter, reason: decision?.reason ?? "exhausted" }),
-    ...(decision?.limit !== undefined && attributesOf({ limit: decision.limit.name })),
-    ...(decision !== undefined && { "rate_limit.retry_after": decision.retryAfterMs / 1000 }),
+    ...attributesOf({ limiter, reason }),
+    ...(limit !== undefined && attributesOf({ limit: limit.name })),
+    "rate_limit.retry_after": retryAfterMs / 1000,
   });
 }
 

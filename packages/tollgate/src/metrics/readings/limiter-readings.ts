@@ -1,13 +1,12 @@
 import { readUs } from "../../core/clock.ts";
-import type { Decision, Denied, LimitStatus } from "../../core/decision.ts";
+import type { Denied, LimitStatus } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import { warnOfObserver } from "../../core/observer.ts";
-import { DENIED, type LookedOutcome } from "../../core/store-readings.ts";
-import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
-import type { HeldPlaces } from "../../limiter/held-places.ts";
-import type { Limiter } from "../../limiter/limiter.ts";
+import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import type { ObservedParts } from "../../limiter/observed-parts.ts";
-import type { Meter } from "../../limiter/taps.ts";
+import type { Held } from "../../limiter/reserving/held.ts";
+import type { DecidedCall } from "../../limiter/watching/decided-call.ts";
+import type { Watcher } from "../../limiter/watching/watch.ts";
 import { AcquireCounts } from "./acquire-counts.ts";
 import { BucketCounts } from "./bucket-counts.ts";
 import { CountedSeries } from "./counted-series.ts";
@@ -31,13 +30,12 @@ export interface LimiterHooks {
   /** A call that was chosen took so many seconds. */
   readonly timed?: (seconds: number) => void;
   readonly waited?: (seconds: number) => void;
-  /** A call was denied. Without a decision, because its only limit was exhausted. */
-  readonly denied?: (decision: Denied | undefined) => void;
+  readonly denied?: (decision: Denied) => void;
 }
 
 /** Counts and times the calls of a limiter. */
-export class LimiterReadings implements Meter {
-  readonly sample: number;
+export class LimiterReadings implements Watcher {
+  readonly times: number;
   readonly readings: readonly Reading[];
   readonly #limiter: AnyLimiter;
   readonly #parts: ObservedParts;
@@ -50,31 +48,30 @@ export class LimiterReadings implements Meter {
   readonly #timingCostMs: number;
 
   constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions) {
-    const { name, selection } = parts;
+    const { name } = parts;
     const labels = { limiter: name };
-    this.sample = options.sample;
+    this.times = options.sample;
     this.#limiter = limiter;
     this.#parts = parts;
     this.#options = options;
-    const onlyLimit = selection.fixed?.list().onlyLimit;
-    this.#acquired = new AcquireCounts(name, onlyLimit, options.labels, this.#counted, parts.limiterOf);
+    this.#acquired = new AcquireCounts(name, options.labels, this.#counted, parts.limiterOf);
     this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
     this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
     this.#timingCostMs = timingCostMs();
     this.readings = this.#makeReadings();
   }
 
-  noteQuick(key: string, outcome: LookedOutcome): void {
-    this.#acquired.noteQuick(key, outcome);
-    if (outcome === DENIED) this.#options.denied?.(undefined);
-  }
-
-  note(keys: string | readonly string[], decision: Decision): void {
-    this.#acquired.note(keys, decision);
+  decided(call: DecidedCall): void {
+    // A limiter's calls come once for each of its keys that is watched.
+    if (!call.isFirst(this)) return;
+    if (call.corrects) return;
+    const { decision } = call;
+    this.#acquired.note(call.keys, decision);
     if (!decision.allowed) this.#options.denied?.(decision);
   }
 
-  timed(elapsedMs: number): void {
+  timed(call: DecidedCall, elapsedMs: number): void {
+    if (!call.isFirst(this.#durations)) return;
     const seconds = Math.max(0, elapsedMs - this.#timingCostMs) / 1000;
     this.#durations.add(seconds);
     this.#options.timed?.(seconds);
@@ -86,7 +83,7 @@ export class LimiterReadings implements Meter {
     this.#options.waited?.(seconds);
   }
 
-  held(places: HeldPlaces): void {
+  held(places: Held): void {
     this.#places.add(places, () => readUs(this.#parts.clock));
   }
 
@@ -105,10 +102,10 @@ export class LimiterReadings implements Meter {
 
   /** A combination's calls wait in the lines of its limiters. */
   #waiting(): readonly NumberValue[] {
-    const { name, lines, limiterOf } = this.#parts;
-    if (limiterOf !== undefined) return lines.map(({ limiter, waiting }) => ({ labels: { limiter }, value: waiting }));
-    const [only] = lines;
-    return lines.length > 1 || only === undefined ? [] : [{ labels: { limiter: name }, value: only.waiting }];
+    const { name, selection, limiterOf } = this.#parts;
+    const all = selection.owners.map(({ name: limiter, lines }) => ({ labels: { limiter }, value: lines.waiting }));
+    if (limiterOf !== undefined) return all;
+    return all.length === 1 ? [{ labels: { limiter: name }, value: all[0]!.value }] : [];
   }
 
   #placesInUse(): readonly NumberValue[] {

@@ -1,8 +1,9 @@
 import { checkObject, checkOptionNames, type OptionNames, optionError } from "../../core/check-options.ts";
 import { checkFunction, checkName } from "../../core/checks.ts";
+import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
 import { isMadeHere } from "../../limiter/limiter-mark.ts";
-import { observedParts } from "../../limiter/observed-parts.ts";
+import { type ObservedParts, observedParts } from "../../limiter/observed-parts.ts";
 import type { HotKeys } from "../hot-keys/hot-keys.ts";
 import { KeyLabels } from "./key-labels.ts";
 import { type AnyLimiter, type LimiterHooks, LimiterReadings } from "./limiter-readings.ts";
@@ -82,14 +83,25 @@ export function measure(
   const most = checkCount("maxKeyLabels", options.maxKeyLabels ?? DEFAULT_LABELS, MOST_LABELS);
   const sample = checkCount("sample", options.sample ?? DEFAULT_SAMPLE, MOST_SAMPLE);
   const parts = observedParts("instrument", subject);
+  checkNamed(parts);
   const labels = keyLabel && new KeyLabels(keyLabel, most);
   const measured = new LimiterReadings(subject, parts, { labels, tokensOf, sample, ...hooks });
   const removals = output === undefined ? [] : measured.readings.map((reading) => output.add(reading));
   if (output !== undefined) for (const { opened } of parts.sources) removals.push(addStore(output, opened, storeName));
-  removals.push(parts.observers.addMeter(measured));
+  removals.push(parts.watch.addWatcher(measured));
   return () => {
     for (const remove of removals) remove();
   };
+}
+
+/** @throws TollgateError `ERR_NAME` for limiters without names: their series would be added up. */
+function checkNamed({ sources, name }: ObservedParts): void {
+  if (sources.every(({ scope }) => typeof scope === "string")) return;
+  throw new TollgateError(
+    "ERR_NAME",
+    `instrument: expected limiters with names, by which series are told apart, got ${show(name)}, which has none; ` +
+      'write createLimiter({ name: "…" })',
+  );
 }
 
 function checkTokensOf(tokensOf: MeasuringOptions["tokensOf"]): (() => readonly Key[]) | undefined {

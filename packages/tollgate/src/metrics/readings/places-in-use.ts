@@ -1,12 +1,12 @@
-import type { HeldPlaces } from "../../limiter/held-places.ts";
+import type { Held } from "../../limiter/reserving/held.ts";
 
 /** The places that reservations hold. Those that nothing frees leave when they have expired. */
 export class PlacesInUse {
-  readonly #held = new Set<HeldPlaces>();
+  readonly #held = new Set<Held>();
   /** With so many reservations it looks for those that have expired. */
   #crowdedAt = 1_000;
 
-  add(held: HeldPlaces, nowUs: () => number): void {
+  add(held: Held, nowUs: () => number): void {
     this.#held.add(held);
     held.onFreed = () => void this.#held.delete(held);
     if (this.#held.size < this.#crowdedAt) return;

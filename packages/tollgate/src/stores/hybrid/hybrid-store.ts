@@ -1,9 +1,10 @@
 import type { AsyncBlocks } from "../../core/blocks.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
-import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
+import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
+import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { BreakerState } from "../redis/failure/breaker.ts";
@@ -149,14 +150,14 @@ class NodeStore implements HybridStore {
     });
   }
 
-  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, takenFrom?: TakenFrom): Promise<Report> {
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report> {
     const [only] = calls;
-    const isAlone = only !== undefined && calls.length === 1 && takenFrom?.degraded === undefined;
-    const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, takenFrom) : undefined;
+    const isAlone = only !== undefined && calls.length === 1 && taken?.[0]?.degraded === undefined;
+    const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, taken) : undefined;
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
-    const asked = this.#ask(verb, calls, now, takenFrom);
+    const asked = this.#ask(verb, calls, now, taken);
     return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
@@ -170,7 +171,7 @@ class NodeStore implements HybridStore {
     verb: Verb,
     { space, key, costs }: Call<AsyncSpace>,
     now: TimeCell,
-    takenFrom: TakenFrom | undefined,
+    taken: readonly Taken[] | undefined,
   ): Promise<Report> | undefined {
     const own = space as DecidingSpace;
     const traits = VERBS[verb];
@@ -181,7 +182,7 @@ class NodeStore implements HybridStore {
       if (charged !== undefined) return Promise.resolve(charged);
     }
     own.settle(key);
-    const asked = this.#ask(verb, [{ space, key, costs }], now, takenFrom);
+    const asked = this.#ask(verb, [{ space, key, costs }], now, taken);
     own.asked(key, traits, costs, now, asked);
     if (!reports) return asked;
     const restated = asked.then((report) => own.restated(key, costs, report));
@@ -193,11 +194,11 @@ class NodeStore implements HybridStore {
     verb: Verb,
     calls: readonly Call<AsyncSpace>[],
     now: TimeCell,
-    takenFrom: TakenFrom | undefined,
+    taken: readonly Taken[] | undefined,
   ): Promise<Report> {
     this.#stats.asks += 1;
     const strict = calls.map(({ space, key, costs }) => ({ space: (space as DecidingSpace).redis, key, costs }));
-    return this.#redis.transact(verb, strict, now, takenFrom);
+    return this.#redis.transact(verb, strict, now, taken);
   }
 
   #giveBackAll(): void {

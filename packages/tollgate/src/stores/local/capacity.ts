@@ -8,7 +8,6 @@ import {
   type OverflowPolicy,
 } from "./local-store.ts";
 import { BucketNumbers } from "./overflow-buckets.ts";
-import { Reservations } from "./reservations.ts";
 import { Secrets } from "./secrets.ts";
 
 /** A memory store numbers up to 2^24 slots of a table; a typed array of one cell a key has far more. */
@@ -68,7 +67,6 @@ export class Capacity {
    * not search, so that it finds what a `peek` found.
    */
   fullAtUs: number = Number.NaN;
-  readonly reservations: Reservations = new Reservations();
   /** What clocks showed in the current search for a slot, or in the current sweep step. */
   readonly clockReadings: ClockReadings = new ClockReadings();
   readonly secrets: Secrets = new Secrets();
@@ -119,6 +117,11 @@ export class Capacity {
   /** The bytes left, with those that are kept for overflow buckets. */
   get bytesLeftInAll(): number {
     return this.maxBytes - this.bytes;
+  }
+
+  /** Whether there are bytes for another list of limits. A fixed one may take those that are kept for buckets. */
+  fitsList(bytes: number, isChosenPerCall: boolean): boolean {
+    return bytes <= (isChosenPerCall ? this.bytesLeft : this.bytesLeftInAll);
   }
 
   /** Whether it should make room soon. */

@@ -1,19 +1,14 @@
-import { type CellsOfKey, carryOverBucket, carryOverKey } from "../../algorithms/carry-over.ts";
-import type { Limit } from "../../core/limits/limit.ts";
-import { createPlan, isSameLimit, type Plan } from "../../core/plan.ts";
+import { carryOverBucket, carryOverKey } from "../../algorithms/carry-over.ts";
+import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { firstPlan } from "./first-plan.ts";
 import type { PlanTable } from "./plan-table.ts";
 import { PlanView } from "./plan-view.ts";
+import { type FormerCount, insertRest, restOf } from "./rest.ts";
 import type { SpaceStore } from "./space-store.ts";
 
 /** How many lists of first numbers a space remembers. */
 const MOST_KEPT = 64;
-
-/** What a key or an overflow bucket has used under the plan of a relative. */
-export interface FormerCount extends CellsOfKey {
-  readonly table: PlanTable;
-}
 
 /** The relatives' rows of a key, copied. Idle rows count as forgotten: they are dropped before there is another row. */
 export function formerRows(table: PlanTable, key: string, now: TimeCell, dropsIdle: boolean): FormerCount[] {
@@ -150,7 +145,7 @@ export class FormerCounts<Verbs> {
     table.insert(slot, key, this.preview(former, now));
     const inserted = [table];
     for (const one of former) {
-      const rest = this.#insertRest(one, key, now);
+      const rest = insertRest(this.#view, this.#store, one, key, now);
       if (rest === "no slot") {
         this.#undo(inserted, former, key, now);
         return undefined;
@@ -166,37 +161,9 @@ export class FormerCounts<Verbs> {
     for (const { table, cells } of former) if (table.locateOnce(key) < 0) table.restore(key, cells, now);
   }
 
-  /** The table that keeps the limits of a former row that this plan does not have, if they count. */
-  #insertRest(one: FormerCount, key: string, now: TimeCell): PlanTable | "no slot" | undefined {
-    const limits = this.#restOf(one);
-    if (limits.length === 0) return undefined;
-    const { scope, limiter, onChange } = one.table.plan;
-    const table = this.#store.make(createPlan(scope, limiter, limits, onChange), now, true);
-    table.join(this.#view.families);
-    table.users.include(one.table.users);
-    table.reach(now);
-    const { compiled } = table;
-    const { scratch } = this.#store.capacity;
-    carryOverKey({ compiled, cells: scratch, base: 0 }, one, now);
-    if (compiled.isIdle(scratch, 0, now)) return undefined;
-    let slot = table.findSlot(key, now);
-    if (slot < 0) {
-      one.table.drop(key);
-      slot = table.findSlot(key, now);
-    }
-    if (slot < 0) return "no slot";
-    table.insert(slot, key, scratch);
-    return table;
-  }
-
   /** Whether all limits under which the key was counted are limits of this plan. */
   #leavesNoRest(former: readonly FormerCount[]): boolean {
-    return former.every((one) => this.#restOf(one).length === 0);
-  }
-
-  #restOf({ table }: FormerCount): Limit[] {
-    const { limits } = this.#view.plan;
-    return table.plan.limits.filter((limit) => !limits.some((own) => isSameLimit(own, limit)));
+    return former.every(({ table }) => restOf(this.#view.plan, table.plan).length === 0);
   }
 
   /** Observers may call limiters, so they are notified when the call is over. */

@@ -5,7 +5,7 @@ import type { StoreReadings } from "../../core/store-readings.ts";
 import { ownCopy, textBytes } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "./capacity.ts";
-import type { KeyTexts } from "./key-texts.ts";
+import { isKeptAsItIs, type KeyTexts } from "./key-texts.ts";
 
 /** The bytes of a block without its texts: two objects, three numbers, and its places in a map and a set, in V8. */
 const BYTES_PER_BLOCK = 360;
@@ -54,7 +54,20 @@ export class KeyBlocks {
       some: this.some,
       find: (key) => this.#scopes.get(scope)?.get(this.#texts.of(key))?.block,
       replace: (key, _before, after, now) => this.#replace(scope, this.#texts.of(key), clock, after, now),
+      list: (now) => this.#inForceOf(scope, now),
+      clear: () => this.#clear(scope),
     };
+  }
+
+  /** The keys of a scope that are blocked. Of a long key only the digest is kept, so that it is not listed. */
+  #inForceOf(scope: Scope, now: TimeCell): { readonly key: string; readonly block: KeyBlock }[] {
+    const entries = [...(this.#scopes.get(scope)?.values() ?? [])];
+    const listed = entries.filter(({ text, block }) => isKeptAsItIs(text) && isInForce(block, now[0]!));
+    return listed.map(({ text, block }) => ({ key: text, block }));
+  }
+
+  #clear(scope: Scope): void {
+    for (const entry of this.#scopes.get(scope)?.values() ?? []) this.#remove(entry);
   }
 
   /** How many keys are blocked: projected from some of them if they are very many. */

@@ -1,12 +1,14 @@
 import type { PlainTake } from "../../algorithms/kernel.ts";
 import { Report } from "../../core/report.ts";
+import type { UndoRecord } from "../../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type VerbTraits } from "../../core/verbs.ts";
 import type { Capacity } from "./capacity.ts";
-import { type FormerCount, FormerCounts, formerBuckets, formerRows } from "./former-counts.ts";
+import { FormerCounts, formerBuckets, formerRows } from "./former-counts.ts";
 import { denyForCapacity, placeInOverflow } from "./overflow.ts";
 import type { PlanTable } from "./plan-table.ts";
 import type { PlanView } from "./plan-view.ts";
+import type { FormerCount } from "./rest.ts";
 import type { SpaceStore } from "./space-store.ts";
 
 const NONE: readonly FormerCount[] = [];
@@ -24,6 +26,8 @@ export class LocalVerbs {
    * limiters.
    */
   readonly #now = createTimeCell();
+  /** Set for a take that may be undone. */
+  #record: UndoRecord | undefined = undefined;
   readonly #costs: number[];
   readonly #report = new Report();
   readonly #counts: FormerCounts<LocalVerbs>;
@@ -43,7 +47,7 @@ export class LocalVerbs {
   allow(table: PlanTable, base: number, key: string, cost: number, now: TimeCell): boolean {
     if (base < 0 && this.#counts.concern(table)) return this.#allowRelated(key, cost, now);
     this.#now[0] = now[0]!;
-    this.#capacity.reservations.noteChange(table, key);
+    this.#record = undefined;
     const slot = base >= 0 ? -1 : table.findSlot(key, this.#now);
     this.#capacity.mayHaveRoom();
     const plainTake = this.#enforcesAll ? this.#view.plainTake : undefined;
@@ -55,19 +59,23 @@ export class LocalVerbs {
       : this.#applyToAbsent(table, slot, VERBS.take, key, costs, this.#report, 0);
   }
 
-  /** Works like `SyncSpace.apply`. */
-  apply(verb: VerbTraits, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
+  /** Works like `SyncSpace.apply`. A take that may be undone notes in `record` what it changes. */
+  apply(
+    verb: VerbTraits,
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    record?: UndoRecord,
+  ): boolean {
+    this.#record = record;
     this.#now[0] = now[0]!;
-    const { reservations } = this.#capacity;
-    if (verb.reserves) reservations.begin(report, this.#now);
     const table = this.#view.tableAt(this.#now);
-    if (verb.changes) reservations.noteChange(table, key);
     const base = table.locate(key);
-    if (base < 0 && this.#counts.concern(table)) return this.#applyToRelated(table, verb, key, costs, report, at);
-    if (base < 0) return this.#applyToAbsent(table, table.findSlot(key, this.#now), verb, key, costs, report, at);
-    // Without a reservation another key of this call could take the slot of an idle one.
-    if (verb.reserves && this.#view.compiled.isIdle(table.cells, base, this.#now)) reservations.addIdleKey(table, key);
-    return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+    if (base >= 0) return this.#applyToRow(table, base, verb, costs, report, at);
+    if (this.#counts.concern(table)) return this.#applyToRelated(table, verb, key, costs, report, at);
+    return this.#applyToAbsent(table, table.findSlot(key, this.#now), verb, key, costs, report, at);
   }
 
   /** A plain cost for each limit that counts plain numbers. */
@@ -93,16 +101,16 @@ export class LocalVerbs {
     at: number,
   ): boolean {
     const counts = this.#counts;
-    // A reservation may be a row, so that the take that follows does not come here.
-    const former = formerRows(table, key, this.#now, verb.changes || verb.reserves);
+    const former = formerRows(table, key, this.#now, verb.changes);
     const kept = counts.keptVerbs(former);
-    if (kept !== undefined) return kept.apply(verb, key, costs, this.#now, kept.#withLimits(report, at), at);
+    if (kept !== undefined)
+      return kept.apply(verb, key, costs, this.#now, kept.#withLimits(report, at), at, this.#record);
     let slot = -1;
     if (former.length === 0) slot = table.findSlot(key, this.#now);
     else if (verb.changes) {
       if (counts.move(table, former, key, this.#now)) {
         const base = table.locate(key);
-        if (base >= 0) return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+        if (base >= 0) return this.#applyToRow(table, base, verb, costs, report, at);
         // What has moved here is idle, and what stays behind took the slot.
         slot = table.findSlot(key, this.#now);
       }
@@ -138,6 +146,18 @@ export class LocalVerbs {
     return denyForCapacity(compiled, this.#capacity.scratch, this.#now, this.#costsOf(cost), this.#report, 0);
   }
 
+  #applyToRow(
+    table: PlanTable,
+    base: number,
+    verb: VerbTraits,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    if (this.#record !== undefined) this.#record.table = table;
+    return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+  }
+
   #applyToKnown(
     cells: Float64Array,
     base: number,
@@ -147,6 +167,7 @@ export class LocalVerbs {
     at: number,
   ): boolean {
     const { compiled } = this.#view;
+    this.#record?.note(cells, base, compiled.width);
     // Only keys that start empty are written before they are read.
     if (verb.changes || !compiled.startsEmpty) return this.#run(cells, base, "known", verb, costs, report, at);
     const { scratch } = this.#capacity;
@@ -167,7 +188,10 @@ export class LocalVerbs {
     if (slot >= 0) return this.#applyToNew(table, slot, verb, key, costs, report, at);
     const former = this.#counts.concern(table) ? formerBuckets(table, key, this.#now, verb.changes) : NONE;
     const kept = this.#counts.keptVerbs(former);
-    if (kept !== undefined) return kept.#applyOverflowed(verb, key, costs, this.#now, kept.#withLimits(report, at), at);
+    if (kept !== undefined) {
+      kept.#record = this.#record;
+      return kept.#applyOverflowed(verb, key, costs, this.#now, kept.#withLimits(report, at), at);
+    }
     const place = placeInOverflow(table, verb, key, this.#now, report);
     if (place === "denied") {
       return denyForCapacity(this.#view.compiled, this.#capacity.scratch, this.#now, costs, report, at);
@@ -180,6 +204,7 @@ export class LocalVerbs {
     }
     if (cells === undefined) return this.#run(this.#capacity.scratch, 0, "new", verb, costs, report, at);
     this.#counts.moveBucket(cells, base, former, this.#now);
+    if (this.#record !== undefined) this.#record.table = table.overflow(this.#now);
     return this.#applyToKnown(cells, base, verb, costs, report, at);
   }
 
@@ -204,14 +229,13 @@ export class LocalVerbs {
     report: Report,
     at: number,
   ): boolean {
-    const { scratch, reservations } = this.#capacity;
-    if (verb.reserves) {
-      this.#view.compiled.init(scratch, 0, this.#now);
-      table.reserve(slot, key, scratch);
-      reservations.addNewKey(table, key);
+    const admitted = this.#run(this.#capacity.scratch, 0, "new", verb, costs, report, at);
+    if (!this.#view.compiled.mustStore) return admitted;
+    this.#insert(table, slot, key);
+    if (this.#record !== undefined) {
+      this.#record.table = table;
+      this.#record.isNew = true;
     }
-    const admitted = this.#run(scratch, 0, "new", verb, costs, report, at);
-    if (this.#view.compiled.mustStore) this.#insert(table, slot, key);
     return admitted;
   }
 

@@ -19,15 +19,14 @@ export function placeInOverflow(
   now: TimeCell,
   report: Report,
 ): number | "a new bucket" | "denied" {
-  const { changes, refunds, reserves } = verb;
+  const { changes, refunds } = verb;
   const { capacity } = table;
   if (changes && !refunds) capacity.overflowCount += 1;
-  const hasBuckets = changes || reserves ? table.reserveOverflow() : table.mayOverflow;
+  const hasBuckets = changes ? table.reserveOverflow() : table.mayOverflow;
   if (capacity.overflow === "deny" || !hasBuckets) return "denied";
   report.overflow ??= "shared";
   if (changes) return table.useBucket(key, now);
   if (table.hasOverflow) return table.overflow(now).baseOf(capacity.bucketNumbers.of(key));
-  if (reserves) capacity.reservations.addOverflow(table);
   return "a new bucket";
 }
 

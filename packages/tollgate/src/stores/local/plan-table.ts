@@ -8,7 +8,7 @@ import type { Families, Membership } from "./families.ts";
 import type { TablePlaces } from "./key-places.ts";
 import { OVERFLOW_BUCKETS, OverflowBuckets } from "./overflow-buckets.ts";
 import { PlanUsers } from "./plan-users.ts";
-import type { ReservingTable } from "./reservations.ts";
+import type { StoredKey, TableKey } from "./stored-key.ts";
 
 /** A front cache takes bytes only if so many times as many are left. */
 const SPARE_BYTES = 8;
@@ -17,7 +17,7 @@ const SPARE_BYTES = 8;
  * The common part of all tables in this process: the cells of one plan's keys, and the plan compiled for an origin near
  * the clocks' time.
  */
-export abstract class PlanTable implements Budget, ReservingTable {
+export abstract class PlanTable implements Budget {
   /** The bytes of a plan before its first key, and of the limiter's space for it, as measured in V8. */
   static readonly FIXED_BYTES = 7_000;
   readonly plan: Plan;
@@ -56,9 +56,7 @@ export abstract class PlanTable implements Budget, ReservingTable {
   /** Where a key's cells begin; -1 if it has none. */
   abstract locate(key: string): number;
   /** Works like `locate`, for a key of another table, which is probably absent: it does not become a recent key. */
-  locateOnce(key: string): number {
-    return this.locate(key);
-  }
+  abstract locateOnce(key: TableKey): number;
   /** Works like `locate`, for a key reference, which it brings up to date. */
   abstract locateRef(ref: KeyRef): number;
 
@@ -74,17 +72,16 @@ export abstract class PlanTable implements Budget, ReservingTable {
    * A slot for a key that has no cells yet, to be used by `insert` before anything else changes. -1 without a slot;
    * the search looks at a bounded number of slots for an idle key.
    */
-  abstract findSlot(key: string, now: TimeCell): number;
+  abstract findSlot(key: TableKey, now: TimeCell): number;
   /** Puts a key into a slot, with the first cells of `source`. */
-  abstract insert(slot: number, key: string, source: Float64Array): void;
-  /** Keeps a slot for a key while a call is decided, with the cells of a new key if the table needs some. */
-  abstract reserve(slot: number, key: string, source: Float64Array): void;
-  abstract release(key: string, now: TimeCell, wasChanged: boolean): void;
+  abstract insert(slot: number, key: TableKey, source: Float64Array): void;
   /** Puts a key back whose slot was freed, with nothing in between. */
-  restore(key: string, source: Float64Array, now: TimeCell): void {
+  restore(key: TableKey, source: Float64Array, now: TimeCell): void {
     this.insert(this.findSlot(key, now), key, source);
   }
-  abstract drop(key: string): void;
+  abstract drop(key: TableKey): void;
+  /** The keys that have cells. */
+  abstract storedKeys(): StoredKey[];
   abstract dropAll(): void;
   /** Drops all keys that are idle at the time of the users' clocks, and says how many. */
   abstract sweepAll(): number;
@@ -181,10 +178,6 @@ export abstract class PlanTable implements Budget, ReservingTable {
     if (!this.mayOverflow) return false;
     this.#chargeOverflow(OverflowBuckets.bytes(this.compiled.width));
     return true;
-  }
-
-  giveUpOverflow(): void {
-    if (this.#overflow === undefined) this.#chargeOverflow(0);
   }
 
   /** The buckets, after `reserveOverflow`. */

@@ -5,9 +5,10 @@ import type { Plan } from "../../core/plan.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-import { isKeptAsItIs, type KeyTexts } from "../local/key-texts.ts";
+import type { KeyTexts } from "../local/key-texts.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
+import type { StoredKey, TableKey } from "../local/stored-key.ts";
 import { KeyIndex } from "./key-index.ts";
 import { KeySlots, NO_KEYS } from "./key-slots.ts";
 import { type SweptTable, TableSweep } from "./table-sweep.ts";
@@ -43,9 +44,6 @@ export class KeyTable extends PlanTable implements SweptTable {
   #newText = "";
   #newHash = 0;
   #newBytes = 0;
-  /** The key that has a slot reserved until the current call is decided. */
-  #reserved: string | undefined;
-  #reservedBytes = 0;
 
   constructor(plan: Plan, now: TimeCell, keyTableStore: KeyTableStore) {
     super(plan, now, keyTableStore.capacity);
@@ -63,9 +61,9 @@ export class KeyTable extends PlanTable implements SweptTable {
     return this.#slots.size;
   }
 
-  /** Whether it has no keys, no overflow buckets and no reservations. */
+  /** Whether it has no keys and no overflow buckets. */
   get isEmpty(): boolean {
-    return this.size === 0 && this.#reserved === undefined && !this.holdsOverflow;
+    return this.size === 0 && !this.holdsOverflow;
   }
 
   locate(key: string): number {
@@ -103,9 +101,11 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   /** Finds a key that is not among the recent ones. */
   #locateAnother(key: string): number {
-    const slot = this.slotOf(key);
+    const text = this.#keyTableStore.texts.of(key);
+    const slot = this.#slotOfText(text);
     if (slot < 0) return -1;
-    const place = isKeptAsItIs(key) ? this.#recent.placeForMissing() : -1;
+    // A digest is found by hashing the whole key.
+    const place = text === key ? this.#recent.placeForMissing() : -1;
     if (place >= 0) {
       this.#recent.keep(place, this.#slots.keyAt(slot));
       this.#recent.values[place] = slot;
@@ -113,8 +113,8 @@ export class KeyTable extends PlanTable implements SweptTable {
     return this.#select(slot) * this.width;
   }
 
-  override locateOnce(key: string): number {
-    const slot = this.slotOf(key);
+  locateOnce(key: TableKey): number {
+    const slot = this.#slotOf(key);
     return slot < 0 ? -1 : this.#select(slot) * this.width;
   }
 
@@ -126,46 +126,34 @@ export class KeyTable extends PlanTable implements SweptTable {
 
   #findRef(ref: KeyRef): number {
     ref.table = this;
-    ref.slot = this.slotOf(ref.key);
+    ref.slot = this.#slotOf(ref.key);
     if (ref.slot < 0) return -1;
     ref.text = this.#slots.keyAt(ref.slot);
     return this.#select(ref.slot) * this.width;
   }
 
   /** The slot of a key, or -1. */
-  slotOf(key: string): number {
-    return this.#slotOfText(this.#keyTableStore.texts.of(key));
+  #slotOf(key: TableKey): number {
+    return this.#slotOfText(this.#textOf(key));
+  }
+
+  #textOf(key: TableKey): string {
+    return typeof key === "string" ? this.#keyTableStore.texts.of(key) : key.text;
   }
 
   #slotOfText(text: string): number {
     return this.#index.find(text, this.#keyTableStore.hashOf(text));
   }
 
-  findSlot(key: string, now: TimeCell): number {
-    const text = this.#keyTableStore.texts.of(key);
+  findSlot(key: TableKey, now: TimeCell): number {
+    const text = this.#textOf(key);
     this.#newText = text;
     this.#newHash = this.#keyTableStore.hashOf(text);
     this.#newBytes = KeySlots.bytesOf(text);
-    return this.#reserved === key || this.#fitsNew() || this.#reclaimFor(now) ? this.size : -1;
+    return this.#fitsNew() || this.#reclaimFor(now) ? this.size : -1;
   }
 
-  /** Counts the key and its bytes without inserting it: an insertion would change what the next key takes. */
-  reserve(_slot: number, key: string): void {
-    this.#reserved = key;
-    this.#reservedBytes = this.#bytesForNew;
-    this.capacity.size += 1;
-    this.charge(this.#reservedBytes);
-  }
-
-  release(key: string): void {
-    if (this.#reserved !== key) return;
-    this.#reserved = undefined;
-    this.capacity.size -= 1;
-    this.charge(-this.#reservedBytes);
-  }
-
-  insert(_slot: number, key: string, source: Float64Array): void {
-    if (this.#reserved !== undefined) this.release(key);
+  insert(_slot: number, _key: TableKey, source: Float64Array): void {
     const bytesLeft = this.capacity.bytesLeft - this.#newBytes - this.#bytesForIndexes;
     this.#slots.add(ownCopy(this.#newText), this.#newBytes, this.#newHash, source, bytesLeft);
     this.#index.add(this.#newHash, this.size - 1);
@@ -174,8 +162,12 @@ export class KeyTable extends PlanTable implements SweptTable {
     this.capacity.size += 1;
   }
 
-  drop(key: string): void {
-    const slot = this.slotOf(key);
+  storedKeys(): StoredKey[] {
+    return Array.from({ length: this.size }, (_, slot) => ({ text: this.#slots.keyAt(slot), low: 0, high: 0 }));
+  }
+
+  drop(key: TableKey): void {
+    const slot = this.#slotOf(key);
     if (slot >= 0) this.#remove(slot);
   }
 
@@ -196,7 +188,7 @@ export class KeyTable extends PlanTable implements SweptTable {
   removeIfIdle(slot: number): boolean {
     const { cells } = this.#slots.chunkOf(slot);
     const base = (slot & this.#slots.mask) * this.width;
-    if (!this.compiled.isIdle(cells, base, this.users.now) || this.#isReserved(slot)) return false;
+    if (!this.compiled.isIdle(cells, base, this.users.now)) return false;
     this.#remove(slot);
     return true;
   }
@@ -210,11 +202,6 @@ export class KeyTable extends PlanTable implements SweptTable {
     this.dropOverflowIfIdle(this.users.now);
     this.#slots.shrink();
     this.#selectChunk(NO_SLOT);
-  }
-
-  #isReserved(slot: number): boolean {
-    const { reservations } = this.capacity;
-    return reservations.areSome && reservations.has(this, (key) => this.slotOf(key) === slot);
   }
 
   #remove(slot: number): void {

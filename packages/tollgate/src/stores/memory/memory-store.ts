@@ -14,6 +14,7 @@ import { LocalSpace } from "../local/local-space.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { Relatives } from "../local/relatives.ts";
+import { ResetLog } from "../local/reset-log.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { KeyTable, type KeyTableStore } from "./key-table.ts";
 import { SweepTimer } from "./sweep-timer.ts";
@@ -64,6 +65,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   readonly label = "memory";
   readonly capacity: Capacity;
   readonly relatives: Relatives<PlanTable>;
+  readonly resetLog: ResetLog;
   readonly texts: KeyTexts;
   readonly sweepIntervalUs: number;
   #keyHash: KeyHash | undefined;
@@ -78,6 +80,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
     this.relatives = new Relatives(this);
+    this.resetLog = new ResetLog(this.capacity);
     this.texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
     this.#blocks = new KeyBlocks(this.capacity, this.texts, (now) => this.#sweeper.reclaim(now, undefined));
@@ -159,7 +162,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     // Not while bytes are short: a `peek` and the call after it must find the same number of them.
     if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.removeEmptyTables();
     const table = new KeyTable(plan, now, this);
-    if (isChosenPerCall && !table.fits(PlanTable.FIXED_BYTES)) {
+    if (!this.capacity.fitsList(PlanTable.FIXED_BYTES, isChosenPerCall)) {
       table.retire();
       return table;
     }

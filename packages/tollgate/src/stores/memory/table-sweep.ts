@@ -10,7 +10,7 @@ export interface SweptTable {
   readonly size: number;
   /** Prepares the table for this moment. */
   reach(now: TimeCell): void;
-  /** Removes the key in a slot if it is idle at the users' time and no call has reserved it. */
+  /** Removes the key in a slot if it is idle at the users' time. */
   removeIfIdle(slot: number): boolean;
   /** Gives memory back after a pass. */
   endPass(): void;

@@ -3,7 +3,7 @@ import { optionError } from "../../core/check-options.ts";
 import { TollgateError } from "../../core/errors.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { AsyncSpace, AsyncStore, Call, LimiterContext, TakenFrom } from "../../core/store.ts";
+import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { Taken } from "../../core/taken.ts";
@@ -23,6 +23,7 @@ import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
+import { isNamedByMoment } from "./script/algorithms.ts";
 import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
@@ -147,29 +148,21 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   /** Creates few promises, because a flood has many calls at a time. */
-  transact(
-    verb: Verb,
-    calls: readonly Call<AsyncSpace>[],
-    now: TimeCell,
-    takenFrom?: TakenFrom,
-    taken?: readonly Taken[],
-  ): Promise<Report> {
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report> {
     this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
       const call = (space as RedisSpace).call(key, costs, nowUs);
-      return taken === undefined ? call : { ...call, untilUs: taken[i]!.untilUs };
+      return taken === undefined ? call : { ...call, untilUs: endsOf(space.plan, taken[i]!, nowUs) };
     });
-    const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, takenFrom);
+    const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, taken);
     // A degraded decision is corrected in its quota state, even if the server is back.
-    if (takenFrom?.degraded !== undefined) return Promise.resolve(without(new UnavailableError(takenFrom.degraded)));
+    const degraded = taken?.[0]?.degraded;
+    if (degraded !== undefined) return Promise.resolve(without(new UnavailableError(degraded)));
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
     const denied = this.#cachedDenial(verb, keyed, nowUs);
     if (denied !== undefined) return Promise.resolve(denied);
-    // A receipt says what was taken, and the server's time decides whether it still counts.
-    const takenUs = taken === undefined ? takenFrom?.takenUs : undefined;
-    const options = takenUs === undefined && taken === undefined ? undefined : { takenUs };
-    const decided = this.#server.apply(verb, keyed, nowUs, without, options);
+    const decided = this.#server.apply(verb, keyed, nowUs, without);
     return SCRIPT_VERBS[verb].settles ? this.#denials.suspend(keyed, decided) : decided;
   }
 
@@ -269,10 +262,16 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   /** Decides while the server is unavailable. @throws the error, if it is no `UnavailableError`. */
-  decideWithout(error: unknown, verb: Verb, calls: readonly KeyCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  decideWithout(
+    error: unknown,
+    verb: Verb,
+    calls: readonly KeyCall[],
+    nowUs: number,
+    taken?: readonly Taken[],
+  ): Report {
     if (!(error instanceof UnavailableError)) throw error;
     if (error.kind === "overload") return OVERLOAD_DENIAL;
-    if (error !== BYPASSED && takenFrom?.degraded === undefined) {
+    if (error !== BYPASSED && taken?.[0]?.degraded === undefined) {
       this.#notifier.degraded(
         error.reason,
         calls.map(({ space }) => space.context),
@@ -282,11 +281,16 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
       verb,
       calls.map(({ space, key, costs }) => ({ quotaState: space.quotaState, key, costs })),
       nowUs,
-      takenFrom,
+      taken,
     );
     report.degraded = error.reason;
     return report;
   }
+}
+
+/** Until when units count, by the server's time. What no moment names was noted by the limiter's clock. */
+function endsOf({ limits }: Plan, { untilUs }: Taken, nowUs: number): readonly number[] {
+  return untilUs.map((us, i) => (isNamedByMoment(limits[i]!) ? us : us > nowUs ? Number.MAX_SAFE_INTEGER : 0));
 }
 
 function closedError(): TollgateError {

@@ -1,4 +1,4 @@
-import { compileLimit, startsEmpty } from "../../algorithms/registry.ts";
+import { compileLimit, startsEmpty } from "../../algorithms/compile-limit.ts";
 import { readUs } from "../../core/clock.ts";
 import { blocksKeys } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
@@ -43,10 +43,7 @@ async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: A
     });
     place(answer.report, part, report);
     if (answer.report.admitted) {
-      const { decidedUs: takenUs } = answer;
-      taken.push({ part, takenUs });
-      // Servers' clocks differ. A place may be freed as of an earlier moment than it was taken.
-      if (takenUs !== undefined) report.decidedUs = Math.min(takenUs, report.decidedUs ?? takenUs);
+      taken.push({ part, takenUs: answer.decidedUs });
       continue;
     }
     await Promise.allSettled([...refund(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
@@ -155,6 +152,8 @@ function copyEntry(from: Report, source: number, to: Report, target: number): vo
   to.waitUs[target] = from.waitUs[source]!;
   to.usedAfterWait[target] = from.usedAfterWait[source]!;
   to.resetUs[target] = from.resetUs[source]!;
+  const until = from.untilUs[source];
+  if (until !== undefined) to.untilUs[target] = until;
   const kept = from.keptLimits[source];
   if (kept !== undefined || to.keptLimits.length > target) to.keptLimits[target] = kept;
   if (from.isView[source] === true || to.isView.length > target) to.isView[target] = from.isView[source] === true;

@@ -97,7 +97,7 @@ export class BlockValues implements SlotValues {
     return this.#memory.swap(slot + STATE, low, high, low, high);
   }
 
-  publish(slot: number, low: number, high: number): number {
+  publish(slot: number, low: number, high: number, generation: number = high): number {
     const writeSlot = this.#writeSlots.acquire();
     this.#recovery.checkIfDue(writeSlot === NO_WRITE_SLOT);
     if (writeSlot === NO_WRITE_SLOT) return NO_WRITE_SLOT_LEFT;
@@ -109,7 +109,7 @@ export class BlockValues implements SlotValues {
     const version = Math.max(1, (upperBits(high) + 1) % UPPER_VALUES);
     const { published } = this;
     published[0] = this.#nameOf(slot, own);
-    published[1] = withUpperBits(version, high);
+    published[1] = withUpperBits(version, generation);
     const isPublished = this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
     if (isPublished) this.#writeSlots.setBlock(writeSlot, old);
     this.#writeSlots.release(writeSlot);

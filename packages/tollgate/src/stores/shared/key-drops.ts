@@ -1,5 +1,8 @@
 import { type KeyMoves, MOST_TRIES_TO_MOVE } from "./key-moves.ts";
+import type { ResetLog } from "./reset-log.ts";
+import type { SharedPlan } from "./shared-plan.ts";
 import { NOWHERE, type SharedSlots, STATE } from "./shared-slots.ts";
+import type { SlotRange } from "./shared-table.ts";
 import { LOST_RACE, type SlotClaims } from "./slot-claims.ts";
 import { upperBits } from "./slot-state.ts";
 import { COUNTED_ELSEWHERE, PUBLISHED, RETRY, UNCOUNTED } from "./slot-values.ts";
@@ -13,8 +16,18 @@ export class KeyDrops {
   readonly #claims: SlotClaims;
   readonly #moves: KeyMoves | undefined;
   readonly #claim: Claim;
+  readonly #plan: SharedPlan;
+  readonly #resets: ResetLog;
 
-  constructor(slots: SharedSlots, claims: SlotClaims, moves: KeyMoves | undefined, claim: Claim) {
+  constructor(
+    { slots, claims }: SlotRange,
+    plan: SharedPlan,
+    resets: ResetLog,
+    moves: KeyMoves | undefined,
+    claim: Claim,
+  ) {
+    this.#plan = plan;
+    this.#resets = resets;
     this.#slots = slots;
     this.#claims = claims;
     this.#moves = moves;
@@ -26,7 +39,7 @@ export class KeyDrops {
     return this.#moves?.former.mayExist ?? false;
   }
 
-  /** Forgets a key under this plan and its relatives. */
+  /** Forgets what a key counts under this plan's limits, in rows of relatives as well. */
   drop(low: number, high: number): void {
     const moves = this.#moves;
     let outcome = RETRY;
@@ -45,11 +58,11 @@ export class KeyDrops {
     if (!this.#slots.isOf(slot, low, high, stateHigh)) return RETRY;
     // Once only: a key that is published afterwards belongs to another call. A claim without cells stands for a new
     // key.
-    const hasCells = upperBits(stateHigh) !== 0;
-    const isDone = hasCells
-      ? this.#slots.vacate(slot, stateLow, stateHigh)
-      : this.#claims.resolveDuplicates(slot, low, high);
-    return isDone ? PUBLISHED : RETRY;
+    if (upperBits(stateHigh) === 0) return this.#claims.resolveDuplicates(slot, low, high) ? PUBLISHED : RETRY;
+    const reset = this.#resets.begin(this.#plan.resetHashOf(high), slot, stateHigh);
+    if (!this.#slots.vacate(slot, stateLow, stateHigh)) return RETRY;
+    this.#resets.end(reset, slot, stateHigh);
+    return PUBLISHED;
   }
 
   /** Forgets a key with frozen rows, as if it moved here and had used nothing. */

@@ -2,6 +2,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { FormerRows } from "./former-rows.ts";
 import { MOVES_AT } from "./memory-layout.ts";
 import { areIdle, countsFor, type RelatedKeys, type Row, type RowCopy } from "./related-keys.ts";
+import { NO_SLOT, type ResetLog } from "./reset-log.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { CLAIM, FROZEN, LIVE } from "./slot-search.ts";
@@ -17,6 +18,12 @@ const TRIES_TO_WAIT = 4;
  * forgotten; or it stays where it is for the next try to decide.
  */
 type Aim = "carry over" | "keep numbers" | "forget" | "look";
+
+/** What moves need of their store. */
+export interface MovesStore {
+  readonly memory: SharedMemory;
+  readonly resets: ResetLog;
+}
 
 /** A key's counts have moved from one list of limits to another. */
 export interface Move {
@@ -35,14 +42,16 @@ export class KeyMoves {
   readonly #own: RelatedKeys;
   readonly #plan: SharedPlan;
   readonly #memory: SharedMemory;
+  readonly #resets: ResetLog;
 
   /**
    * `moved` gets the moves of each call. Keys are `"kept"` in a plan that has
    * the first numbers of keys of another plan.
    */
-  constructor(own: RelatedKeys, memory: SharedMemory, moved: Move[], onChange: KeyMoves["onChange"]) {
+  constructor(own: RelatedKeys, { memory, resets }: MovesStore, moved: Move[], onChange: KeyMoves["onChange"]) {
     this.onChange = onChange;
     this.former = new FormerRows(own, memory);
+    this.#resets = resets;
     this.#own = own;
     this.#moved = moved;
     this.#plan = own.plan;
@@ -90,7 +99,7 @@ export class KeyMoves {
     }
     if (copies.length === 0) return UNCOUNTED;
     return what === "forget"
-      ? this.#forget(copies, slot, stateLow, stateHigh)
+      ? this.#forget(copies, high, slot, stateLow, stateHigh)
       : this.#adopt(what, copies, slot, stateLow, stateHigh);
   }
 
@@ -116,28 +125,44 @@ export class KeyMoves {
       if (copy === undefined) return RETRY;
       if (!countsFor(copy, this.#plan)) continue;
       if (what === "live rows") return COUNTED_ELSEWHERE;
-      row.keys.vacate(row);
+      this.#resets.begin(this.#plan.resetHashOf(high), NO_SLOT, 0);
+      this.#writeOff(copy, this.#plan);
     }
     // Once only: a key that is published afterwards belongs to another call.
-    if (live.length > 0) return live.every((row) => row.keys.vacate(row)) ? PUBLISHED : RETRY;
+    if (live.length > 0) return live.every((row) => this.#dropLive(row, low, high)) ? PUBLISHED : RETRY;
     return this.former.moves === moves ? UNCOUNTED : RETRY;
   }
 
-  /** Publishes a key that has used nothing, so that no frozen row counts any more, and drops all. */
-  #forget(copies: readonly RowCopy[], slot: number, stateLow: number, stateHigh: number): number {
+  /** Forgets what a live row counts under limits of this plan. False if another thread has changed the row. */
+  #dropLive(row: Row, low: number, high: number): boolean {
+    const { keys } = row;
+    const isWhole = keys.plan.plan.limits.every((limit) => this.#plan.has(limit));
+    const copy = isWhole ? undefined : this.former.copy(row);
+    if (copy === undefined && !isWhole) return false;
+    // A row that is frozen needs another slot. Without one it stays, with what a new key has.
+    const stays = copy !== undefined && !keys.hasSlotFor(low, high, this.#plan);
+    const slot = stays ? NO_SLOT : row.slot;
+    const reset = this.#resets.begin(this.#plan.resetHashOf(high), slot, row.high);
+    // Plans look for frozen rows if another may have keys.
+    if (!isWhole) this.#plan.markInserted();
+    const isDone = copy === undefined ? keys.vacate(row) : keys.writeOff(copy, this.#plan, this.#plan.now, stays);
+    if (isDone) this.#resets.end(reset, slot, row.high);
+    return isDone;
+  }
+
+  /** Publishes a key that has used nothing, so that no frozen row counts this plan's limits any more, and drops it. */
+  #forget(copies: readonly RowCopy[], high: number, slot: number, stateLow: number, stateHigh: number): number {
     const plan = this.#plan;
     const { compiled, values, now } = plan;
     compiled.init(values.cells, 0, now);
     // A slot itself has no space for a bucket that was full at all times.
     if (values.cells[0] === Number.NEGATIVE_INFINITY) values.cells[0] = compiled.ticks?.at(now[0]!) ?? values.cells[0];
+    this.#resets.begin(this.#plan.resetHashOf(high), NO_SLOT, 0);
     const outcome = plan.publish(slot, stateLow, stateHigh);
     if (outcome !== PUBLISHED) return outcome;
     const { published } = values;
     const own = { slot, low: published[0]!, high: published[1]! };
-    for (const copy of copies) {
-      this.#countMove();
-      copy.row.keys.vacate(copy.row);
-    }
+    for (const copy of copies) this.#writeOff(copy, plan);
     this.#own.vacate(own);
     return PUBLISHED;
   }

@@ -1,6 +1,7 @@
 import type { SharedPlan } from "./shared-plan.ts";
 import { NOWHERE, type SharedSlots, STATE } from "./shared-slots.ts";
 import type { IsIdle } from "./slot-claims.ts";
+import { FROZEN, type KeySlot, LIVE } from "./slot-search.ts";
 import { upperBits } from "./slot-state.ts";
 
 /** Visits all keys of one plan in a part of a table. */
@@ -31,6 +32,19 @@ export class KeyScan {
   /** Drops the keys that are idle at the plan's time, and says how many. */
   sweep(): number {
     return this.#vacateAll(this.#isIdle);
+  }
+
+  /** Visits the slots of all keys. */
+  each(visit: (slot: number) => void): void {
+    for (let slot = this.#firstKey(); slot !== NOWHERE; slot = this.#slots.nextKey(slot)) visit(slot);
+  }
+
+  /** What a slot has of this plan's keys: live or frozen cells. */
+  rowAt(slot: number): KeySlot | undefined {
+    const high = this.#slots.upperWord(slot);
+    const low = this.#slots.words[slot + STATE]!;
+    if (upperBits(high) === 0 || !this.#isOwn(slot)) return undefined;
+    return { kind: this.#slots.isFrozen(slot, high) ? FROZEN : LIVE, slot, low, high };
   }
 
   /** Frees the slots of this plan's keys for which `isDue` holds, and says how many. */

@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 9;
+export const LAYOUT_VERSION = 10;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -60,8 +60,15 @@ export function lineAt(word: number): number {
 /** A pair of words: how many idle keys were swept. */
 export const SWEPT_AT: number = lineAt(TEXTS_AT + TEXT_WORDS);
 
+/** How many resets of keys have begun. */
+export const RESETS_AT: number = SWEPT_AT + 2;
+/** A row for each of the last resets: its number and a hash, the slot that it frees and the slot's generation. */
+export const RESET_ROWS_AT: number = lineAt(RESETS_AT + 1);
+export const MOST_RESETS = 1024;
+export const RESET_ROW = 4;
+
 /** The first table begins here. */
-export const HEADER_WORDS: number = lineAt(SWEPT_AT + 2);
+export const HEADER_WORDS: number = lineAt(RESET_ROWS_AT + MOST_RESETS * RESET_ROW);
 
 /** Word indexes have to stay small integers. */
 export const MOST_BYTES: number = 2 ** 32;

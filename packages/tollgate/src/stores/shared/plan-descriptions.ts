@@ -1,3 +1,4 @@
+import ALGORITHMS from "../../algorithms/limits/limits.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { sealLimit } from "../../core/limits/limit-common.ts";
@@ -82,7 +83,7 @@ export class PlanDescriptions {
     return createPlan(
       scope,
       scope,
-      limits.map((limit) => sealLimit(limit.name, limit)),
+      limits.map((limit) => sealLimit(limit.name, ALGORITHMS[limit.algorithm], limit)),
       "carry-over",
     );
   }

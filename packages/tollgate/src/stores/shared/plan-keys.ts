@@ -1,15 +1,14 @@
 import type { OnChange, Plan } from "../../core/plan.ts";
-import { KeyMoves, type Move } from "./key-moves.ts";
+import { KeyMoves, type Move, type MovesStore } from "./key-moves.ts";
 import type { RelatedKeys } from "./related-keys.ts";
+import { NO_SLOT } from "./reset-log.ts";
 import { type KeptKeys, SharedKeys } from "./shared-keys.ts";
-import type { SharedMemory } from "./shared-memory.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { areRelatives, type PlanView, type Related, type SharedRelatives } from "./shared-relatives.ts";
 import type { SlotRange } from "./shared-table.ts";
 
 /** What the keys of a plan need of their store. */
-export interface PlanKeysStore {
-  readonly memory: SharedMemory;
+export interface PlanKeysStore extends MovesStore {
   readonly relatives: SharedRelatives;
   /** The plans of this thread's limiters. */
   readonly opened: readonly Plan[];
@@ -36,10 +35,10 @@ export class PlanKeys {
     const { plan, table } = view;
     this.#plan = plan;
     const open = (range: SlotRange, own: RelatedKeys, part: "keys" | "buckets"): SharedKeys => {
-      const moves = onChange === "separate" ? undefined : new KeyMoves(own, store.memory, moved, onChange);
+      const moves = onChange === "separate" ? undefined : new KeyMoves(own, store, moved, onChange);
       const keptKeys: KeptKeys =
         onChange === "keep-first" ? (former) => this.#keptOf(former.firstPlan())?.[part] : () => undefined;
-      return new SharedKeys(range, plan, moves, keptKeys);
+      return new SharedKeys(range, own, store, moves, keptKeys);
     };
     this.keys = open(table.keys, this.related.keys, "keys");
     this.buckets = open(table.buckets, this.related.buckets, "buckets");
@@ -55,8 +54,18 @@ export class PlanKeys {
     return others.filter(isCounted).reduce((size, { scan }) => size + scan.size, own?.scan.size ?? 0);
   }
 
+  /** Whether relatives may count keys. Then `clear` needs the plan's time. */
+  get mayBeElsewhere(): boolean {
+    return this.#everywhere.length > 2;
+  }
+
+  /** Forgets what all keys count under the plan's limits. Calls of other threads at the same time may be forgotten. */
   clear(): void {
-    for (const { scan } of this.#everywhere) scan.clear();
+    const { resets } = this.#store;
+    // The second time for takes that came after the first one.
+    resets.begin(this.#plan.clearHash, NO_SLOT, 0);
+    for (const keys of this.#everywhere) keys.clear(this.#plan);
+    resets.begin(this.#plan.clearHash, NO_SLOT, 0);
   }
 
   /** Drops the idle keys, and says how many. */

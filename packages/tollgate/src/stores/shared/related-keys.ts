@@ -3,8 +3,10 @@ import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { KeyScan } from "./key-scan.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import type { SlotRange } from "./shared-table.ts";
-import type { KeySlot } from "./slot-search.ts";
-import { GENERATION_MASK } from "./slot-state.ts";
+import type { IsIdle } from "./slot-claims.ts";
+import { type KeySlot, LIVE } from "./slot-search.ts";
+import { frozen, GENERATION_MASK } from "./slot-state.ts";
+import { PUBLISHED } from "./slot-values.ts";
 
 /** What a slot has of a key under one plan: a claim, or cells. */
 export interface Row extends KeySlot {
@@ -25,7 +27,7 @@ export interface RowCopy {
   readonly entries: readonly Entry[];
 }
 
-/** The first cell of an entry that was written off: another row counts that limit. */
+/** The first cell of an entry that was written off: another row counts that limit, or it was forgotten. */
 const WRITTEN_OFF = Number.NaN;
 
 /** One plan's keys in a part of a table, as the plan's relatives see them. */
@@ -95,21 +97,57 @@ export class RelatedKeys {
     return this.#range.slots.vacate(slot, low, high);
   }
 
-  /** Writes off the entries of a frozen row that a live row counts. The row goes if nothing else counts there. */
-  writeOff({ row, cells, entries }: RowCopy, counted: SharedPlan, now: TimeCell): void {
+  /** Whether a key of this plan could have another slot. `low` and `high` are its hash as in `rowsOf`. */
+  hasSlotFor(low: number, high: number, under: SharedPlan): boolean {
+    const own = this.plan.fingerprints;
+    const other = under.fingerprints;
+    const { claims, slots } = this.#range;
+    const isIdle: IsIdle = (slot, stateLow, stateHigh) =>
+      this.plan.isSlotIdle(slots.planOf(slot), slot, stateLow, stateHigh);
+    // Without another slot the search ends at the key's own.
+    return claims.findClaimable(low ^ own.planLow ^ other.planLow, high ^ own.planHigh ^ other.planHigh, isIdle) >= 0;
+  }
+
+  /**
+   * Writes off the entries of a row whose limits another plan has: a live row counts them, or they are forgotten. The
+   * row goes if nothing else counts there. Otherwise it is frozen, unless it stays live with entries of a new key.
+   * False if another thread has changed it.
+   */
+  writeOff({ row, cells, entries }: RowCopy, counted: SharedPlan, now: TimeCell, staysLive = false): boolean {
     const { values } = this.plan;
     const rest = entries.filter(({ kernel }) => !counted.has(kernel.limit));
     values.expiry[0] = now[0]!;
     for (const { kernel, offset } of rest) kernel.extendExpiry(values.expiry, cells, offset, now);
     values.expiry[0] += idleTtlUsOf(rest);
-    if (areIdle(rest, cells, now)) {
-      this.vacate(row);
+    if (areIdle(rest, cells, now)) return this.vacate(row);
+    values.cells.set(cells);
+    for (const entry of entries) {
+      if (rest.includes(entry)) continue;
+      if (staysLive) entry.kernel.init(values.cells, entry.offset, now);
+      else values.cells[entry.offset] = WRITTEN_OFF;
+    }
+    const generation = row.kind === LIVE && !staysLive ? frozen(row.high) : row.high;
+    return values.publish(row.slot, row.low, row.high, generation) === PUBLISHED;
+  }
+
+  /** Forgets what all keys count under limits of this plan or of a relative. Other entries of their rows stay. */
+  clear(forgotten: SharedPlan): void {
+    if (this.plan.plan.limits.every((limit) => forgotten.has(limit))) {
+      this.scan.clear();
       return;
     }
-    values.cells.set(cells);
-    for (const entry of entries) if (!rest.includes(entry)) values.cells[entry.offset] = WRITTEN_OFF;
-    // If it fails, another thread has done it, or a later call does.
-    values.publish(row.slot, row.low, row.high);
+    this.plan.setTime(forgotten.now[0]!);
+    // Plans look for frozen rows if another may have keys.
+    forgotten.markInserted();
+    this.scan.each((slot) => this.#clearAt(slot, forgotten));
+  }
+
+  #clearAt(slot: number, forgotten: SharedPlan): void {
+    for (let row = this.scan.rowAt(slot); row !== undefined; row = this.scan.rowAt(slot)) {
+      const copy = this.copy({ ...row, keys: this });
+      if (copy === undefined) continue;
+      if (!countsFor(copy, forgotten) || this.writeOff(copy, forgotten, forgotten.now)) return;
+    }
   }
 }
 

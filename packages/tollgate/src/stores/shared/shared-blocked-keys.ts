@@ -79,6 +79,23 @@ export class SharedBlockedKeys implements SyncBlocks {
     return "full";
   }
 
+  /** The memory has no texts of keys, so there is no `list`. */
+  clear(): void {
+    if (this.some[0] === 0) return;
+    const { slots } = this.#tableMade.keys;
+    for (let slot = slots.firstKey(); slot !== NOWHERE; slot = slots.nextKey(slot)) {
+      while (slots.planOf(slot) === this.#planNumber && !this.#vacate(slot));
+    }
+  }
+
+  /** Frees a slot. False if another thread has changed it. */
+  #vacate(slot: number): boolean {
+    const { slots } = this.#tableMade.keys;
+    const stateHigh = slots.upperWord(slot);
+    const stateLow = slots.words[slot + STATE]!;
+    return upperBits(stateHigh) === 0 || slots.vacate(slot, stateLow, stateHigh);
+  }
+
   /** Claims a slot for a key that has none. `undefined` if the key may have one now: it has to be looked up again. */
   #insert(
     low: number,

@@ -1,9 +1,12 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Report } from "../../core/report.ts";
+import { Report } from "../../core/report.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { FormerRows } from "./former-rows.ts";
+import { KeyCorrections } from "./key-corrections.ts";
 import { KeyDrops } from "./key-drops.ts";
-import { type KeyMoves, MOST_TRIES_TO_MOVE } from "./key-moves.ts";
+import { type KeyMoves, MOST_TRIES_TO_MOVE, type MovesStore } from "./key-moves.ts";
+import type { RelatedKeys } from "./related-keys.ts";
+import type { ResetLog } from "./reset-log.ts";
 import { Revocation } from "./revocation.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { NOWHERE, type SharedSlots, STATE } from "./shared-slots.ts";
@@ -32,24 +35,33 @@ export type KeptKeys = (former: FormerRows) => SharedKeys | undefined;
 export class SharedKeys implements RevokingKeys {
   readonly slots: SharedSlots;
   readonly drops: KeyDrops;
+  readonly corrections: KeyCorrections;
   readonly #claims: SlotClaims;
   readonly #plan: SharedPlan;
   readonly #moves: KeyMoves | undefined;
   readonly #keptKeys: KeptKeys;
+  readonly #resets: ResetLog;
   readonly #revocation: Revocation;
+  readonly #nothing: readonly number[];
+  readonly #unread = new Report();
   #tries = 0;
   /** Set while a call is decided for a plan that found the key here: then it must not be inserted as a new one. */
   #mustBeCounted = false;
   readonly #isIdle: IsIdle = (slot, low, high) => this.#plan.isSlotIdle(this.slots.planOf(slot), slot, low, high);
 
   /** Without `moves`, the plan has its own counts. */
-  constructor({ slots, claims }: SlotRange, plan: SharedPlan, moves: KeyMoves | undefined, keptKeys: KeptKeys) {
+  constructor(range: SlotRange, own: RelatedKeys, store: MovesStore, moves: KeyMoves | undefined, keptKeys: KeptKeys) {
+    const { slots, claims } = range;
+    const { plan } = own;
     this.slots = slots;
     this.#claims = claims;
     this.#plan = plan;
     this.#moves = moves;
     this.#keptKeys = keptKeys;
-    this.drops = new KeyDrops(slots, claims, moves, (low, high) => this.#claim(low, high));
+    this.#resets = store.resets;
+    this.#nothing = plan.plan.limits.map(() => 0);
+    this.drops = new KeyDrops(range, plan, store.resets, moves, (low, high) => this.#claim(low, high));
+    this.corrections = new KeyCorrections(own, store, (low, high) => this.#finishMove(low, high));
     this.#revocation = new Revocation(slots, plan);
   }
 
@@ -66,6 +78,16 @@ export class SharedKeys implements RevokingKeys {
       if (outcome !== RETRY) return outcome;
     }
     return NO_SLOT_LEFT;
+  }
+
+  /** Ends a move of a key that another thread has begun. `NO_SLOT_LEFT` if there is no slot for it here. */
+  #finishMove(low: number, high: number): number {
+    this.#mustBeCounted = true;
+    try {
+      return this.decide(low, high, "refund", this.#nothing, this.#unread, 0);
+    } finally {
+      this.#mustBeCounted = false;
+    }
   }
 
   #claim(low: number, high: number): number {
@@ -227,12 +249,14 @@ export class SharedKeys implements RevokingKeys {
     at: number,
   ): number {
     const plan = this.#plan;
+    // After the state: a later reset that forgets what is published is not among these.
+    report.resets = this.#resets.count;
     const admitted = plan.run(key, verb, costs, report, at);
     const outcome = admitted ? ADMITTED : DENIED;
     if (!plan.hasChanged) return plan.values.confirm(slot, stateLow, stateHigh) ? outcome : RETRY;
     const published = plan.publish(slot, stateLow, stateHigh);
     if (published !== PUBLISHED) return published;
-    plan.taking?.noteAfter(this, slot, plan.values.published);
+    plan.taking?.noteAfter(this, slot, plan.values);
     return outcome;
   }
 

@@ -53,6 +53,23 @@ export class SharedPlan {
     return this.plan.limits.some((own) => isSameLimit(own, limit));
   }
 
+  /** How the log names a reset of the key with this hash, as all plans that may count it do. */
+  resetHashOf(high: number): number {
+    return this.plan.onChange === "separate" ? high : high ^ this.fingerprints.planHigh;
+  }
+
+  /** How the log names a reset of all keys. */
+  get clearHash(): number {
+    const { planHigh, scope } = this.fingerprints;
+    return this.plan.onChange === "separate" ? planHigh : scope;
+  }
+
+  /** All names of resets that concern the key with this hash. */
+  resetHashesOf(high: number): readonly number[] {
+    const { planHigh, scope } = this.fingerprints;
+    return [high, high ^ planHigh, planHigh, scope];
+  }
+
   /** The kernels, once `setTime` has returned. */
   get compiled(): CompiledPlan {
     return this.#compiled;

@@ -179,8 +179,13 @@ export class SharedSlots {
     const plan = atomics.load(words, this.planNumberAt(slot));
     const high = words[slot + STATE + 1]!;
     const isCurrent = ((plan ^ high) & GENERATION_MASK) === 0;
-    const isFrozen = upperBits(high) !== 0 && (plan & GENERATION_MASK) === previousGeneration(high);
-    return isCurrent || isFrozen ? plan >>> PRINT_SHIFT : NO_PLAN;
+    return isCurrent || this.isFrozen(slot, high) ? plan >>> PRINT_SHIFT : NO_PLAN;
+  }
+
+  /** Whether a slot whose state has this upper word has frozen cells. */
+  isFrozen(slot: number, high: number): boolean {
+    const plan = this.words[this.planNumberAt(slot)]!;
+    return upperBits(high) !== 0 && (plan & GENERATION_MASK) === previousGeneration(high);
   }
 
   /** The index of a slot's plan number among the words. */

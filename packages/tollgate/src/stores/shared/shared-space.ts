@@ -3,12 +3,7 @@ import { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
-import {
-  ADMITTED as ADMITTED_LOOKED,
-  ADMITTED_OF_LAST,
-  DENIED as DENIED_LOOKED,
-  type LookedOutcome,
-} from "../../core/store-readings.ts";
+import type { Taken, UndoRecord } from "../../core/taken.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
@@ -81,13 +76,6 @@ export class SharedSpace implements SyncSpace {
     return outcome >= RETRY ? this.#allowMoved(key, at, cost, now) : outcome === ADMITTED;
   }
 
-  allowAndLook(key: string, cost: number, now: TimeCell, left: number): LookedOutcome {
-    if (!this.allow(key, cost, now)) return DENIED_LOOKED;
-    // The copy of the cells is as this call has left them.
-    const { compiled, values } = this.#shared;
-    return compiled.only?.conforms(values.cells, 0, now, left) === false ? ADMITTED_OF_LAST : ADMITTED_LOOKED;
-  }
-
   keyRef(key: string): KeyRef {
     const { fingerprints } = this.#shared;
     const ref = new KeyRef(key);
@@ -115,32 +103,50 @@ export class SharedSpace implements SyncSpace {
     return admitted;
   }
 
-  apply(verb: Verb, key: string, costs: readonly number[], now: TimeCell, report: Report, at: number): boolean {
-    const { fingerprints } = this.#shared;
-    this.#shared.setTime(now[0]!);
-    fingerprints.hashKey(key);
-    const admitted = this.#applyTo(key, fingerprints.low, fingerprints.high, verb, costs, report, at);
-    if (this.#moved.length > 0) this.#noteMoves(key);
-    return admitted;
-  }
-
-  takeRevocably(
+  apply(
+    verb: Verb,
     key: string,
     costs: readonly number[],
     now: TimeCell,
     report: Report,
     at: number,
-  ): (() => void) | undefined {
+    taken?: Taken,
+  ): boolean {
+    const { fingerprints } = this.#shared;
+    this.#shared.setTime(now[0]!);
+    fingerprints.hashKey(key);
+    const { low, high } = fingerprints;
+    const admitted =
+      taken === undefined
+        ? this.#applyTo(key, low, high, verb, costs, report, at)
+        : this.#correct(key, low, high, verb, costs, report, at, taken);
+    if (this.#moved.length > 0) this.#noteMoves(key);
+    return admitted;
+  }
+
+  takeUndoably(
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    record: UndoRecord,
+  ): boolean {
     const taking = new Taking(now[0]!);
+    record.table = taking;
     this.#shared.taking = taking;
     try {
-      if (!this.apply("take", key, costs, now, report, at)) return undefined;
+      if (!this.apply("take", key, costs, now, report, at)) return false;
     } finally {
       this.#shared.taking = undefined;
     }
     // A limit in shadow mode takes nothing from a call that does not conform to it.
     taking.costs = costs.map((cost, i) => (report.conforms[at + i] ? cost : 0));
-    return () => taking.keys?.revoke(taking, this.#context.clock);
+    return true;
+  }
+
+  undo({ table }: UndoRecord): void {
+    if (table instanceof Taking) table.keys?.revoke(table, this.#context.clock);
   }
 
   drop(key: string): void {
@@ -152,6 +158,7 @@ export class SharedSpace implements SyncSpace {
   }
 
   clear(): void {
+    if (this.#planKeys.mayBeElsewhere) this.#shared.setTime(readUs(this.#context.clock));
     this.#planKeys.clear();
   }
 
@@ -227,6 +234,25 @@ export class SharedSpace implements SyncSpace {
     const moved = this.#moved.splice(0);
     if (this.#context.onMove === undefined) return;
     for (const { from, to } of moved) this.#notices.push(() => this.#context.onMove?.(key, from, to));
+  }
+
+  /** Corrects a take where it was made. */
+  #correct(
+    key: string,
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+    taken: Taken,
+  ): boolean {
+    const { fingerprints } = this.#shared;
+    const resetHashes = this.#shared.resetHashesOf(high);
+    const correction = { verb, taken, resetHashes, left: [...costs], report, at };
+    if (taken.where === "own") return this.#keys.corrections.correct(low, high, correction);
+    fingerprints.hashBucket(key);
+    return this.#buckets.corrections.correct(fingerprints.low, fingerprints.high, correction);
   }
 
   /** Applies a verb at the time of the plan. */

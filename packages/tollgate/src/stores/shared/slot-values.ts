@@ -48,7 +48,8 @@ export interface SlotValues {
   /** Whether a slot's state, and so the copy of its cells, is still current. */
   confirm(slot: number, low: number, high: number): boolean;
   /**
-   * Puts the copy into a slot whose state is still this one. `RETRY` or `NO_WRITE_SLOT_LEFT` if nothing happened.
+   * Puts the copy into a slot whose state is still this one. `RETRY` or `NO_WRITE_SLOT_LEFT` if nothing happened. The
+   * slot gets the generation of another upper word if one is given.
    */
-  publish(slot: number, low: number, high: number): number;
+  publish(slot: number, low: number, high: number, generation?: number): number;
 }

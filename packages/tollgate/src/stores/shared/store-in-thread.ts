@@ -13,6 +13,7 @@ import { countKeys } from "./key-count.ts";
 import { CLOCK_AT, MAX_KEYS_AT, OVERFLOW_AT, OVERFLOWED_AT, SECRET_AT, SWEPT_AT, THREADS_AT } from "./memory-layout.ts";
 import { PlanDescriptions } from "./plan-descriptions.ts";
 import { PlanRows } from "./plan-rows.ts";
+import { ResetLog } from "./reset-log.ts";
 import { countBlocked, SharedBlockedKeys } from "./shared-blocked-keys.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SharedPlan } from "./shared-plan.ts";
@@ -44,6 +45,7 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
   readonly handle: SharedStoreHandle;
   readonly clock: Clock;
   readonly relatives: SharedRelatives;
+  readonly resets: ResetLog;
   readonly opened: Plan[] = [];
   readonly #rows: PlanRows;
   readonly #descriptions: PlanDescriptions;
@@ -69,6 +71,7 @@ export class StoreInThread implements SharedStore, SharedSpaceStore {
     this.identity = identityOf(this.#secret);
     this.clock = agreedClock(numbers[CLOCK_AT / 2]!);
     this.#clockOfBlocks = this.clock;
+    this.resets = new ResetLog(memory);
     this.#rows = new PlanRows(memory);
     this.#descriptions = new PlanDescriptions(memory);
     this.relatives = new SharedRelatives(this.#descriptions, (plan) => this.view(plan));

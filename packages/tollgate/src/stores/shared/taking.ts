@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { NOWHERE } from "./shared-slots.ts";
+import type { SlotValues } from "./slot-values.ts";
 
 /** The keys of a space, as far as a take can be revoked. */
 export interface RevokingKeys {
@@ -26,8 +27,9 @@ export class Taking {
   /** `undefined` until the take is published. */
   keys: RevokingKeys | undefined;
   slot: number = NOWHERE;
-  /** The slot's state after the take. While it is the same, no other call has changed the key. */
-  low = 0;
+  /** The key's cells after the take. While they are the same, there is nothing of another call to keep. */
+  after: Float64Array = NO_CELLS;
+  /** The upper word of the slot's state after the take. */
   high = 0;
 
   constructor(nowUs: number) {
@@ -40,11 +42,11 @@ export class Taking {
     this.wasNew = isNew;
   }
 
-  /** Notes the state after the try that was published. */
-  noteAfter(keys: RevokingKeys, slot: number, state: Int32Array): void {
+  /** Notes what the try has published. */
+  noteAfter(keys: RevokingKeys, slot: number, { cells, published }: SlotValues): void {
     this.keys = keys;
     this.slot = slot;
-    this.low = state[0]!;
-    this.high = state[1]!;
+    this.after = cells.slice();
+    this.high = published[1]!;
   }
 }

@@ -73,11 +73,11 @@ export class TickValues implements SlotValues {
     return this.#memory.isStill(slot + STATE, low, high);
   }
 
-  publish(slot: number, low: number, high: number): number {
+  publish(slot: number, low: number, high: number, generation: number = high): number {
     const tick = this.cells[0]!;
     const { published } = this;
     published[0] = tick | 0;
-    published[1] = withUpperBits(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, high);
+    published[1] = withUpperBits(Math.floor(tick / TWO_32) + UPPER_OF_ZERO, generation);
     return this.#memory.swap(slot + STATE, low, high, published[0], published[1]) ? PUBLISHED : RETRY;
   }
 }

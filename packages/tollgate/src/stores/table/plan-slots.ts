@@ -7,6 +7,7 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyHash } from "../local/key-hash.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
+import type { StoredKey, TableKey } from "../local/stored-key.ts";
 import type { SlotTable, TablePlan } from "./slot-table.ts";
 import { FREE, type TableSlots } from "./table-slots.ts";
 
@@ -74,7 +75,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
     return isThere ? values[at + SLOT]! : this.#locateMoved(at);
   }
 
-  override locateOnce(key: string): number {
+  locateOnce(key: TableKey): number {
     this.computeFingerprint(key);
     return this.slots.find(this.low, this.high);
   }
@@ -100,11 +101,17 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   /** Computes a key's fingerprint, into `low` and `high`. */
-  computeFingerprint(key: string): void {
-    this.#hash.hash(key);
-    const low = this.#hash.words[0]! ^ this.#tweak[0]!;
-    this.low = low === FREE ? NEXT_TO_FREE : low;
-    this.high = this.#hash.words[1]! ^ this.#tweak[1]!;
+  computeFingerprint(key: TableKey): void {
+    if (typeof key === "string") {
+      this.#hash.hash(key);
+      this.#setFingerprint(this.#hash.words[0]!, this.#hash.words[1]!);
+    } else this.#setFingerprint(key.low, key.high);
+  }
+
+  #setFingerprint(low: number, high: number): void {
+    const tweaked = low ^ this.#tweak[0]!;
+    this.low = tweaked === FREE ? NEXT_TO_FREE : tweaked;
+    this.high = high ^ this.#tweak[1]!;
   }
 
   /** Hashes all keys, then reads from all their sets with nothing in between: the cache misses overlap. */
@@ -124,7 +131,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
     return this.slots.find(this.#prepared[2 * index]!, this.#prepared[2 * index + 1]!);
   }
 
-  findSlot(key: string, now: TimeCell): number {
+  findSlot(key: TableKey, now: TimeCell): number {
     if (this.#number < 0) return -1;
     this.computeFingerprint(key);
     if (this.places !== undefined && !this.fits(this.places.bytesForNext(this.high ^ this.#tweak[1]!))) return -1;
@@ -132,7 +139,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
     return this.#table.findSlot(this.low, this.high, this, now);
   }
 
-  insert(slot: number, _key: string, source: Float64Array): void {
+  insert(slot: number, _key: TableKey, source: Float64Array): void {
     this.slots.occupy(slot, this.low, this.high, this.#number);
     for (let i = 0; i < this.slots.width; i += 1) this.cells[slot + i] = source[i]!;
     this.places?.add(this.high ^ this.#tweak[1]!);
@@ -140,20 +147,16 @@ export class PlanSlots extends PlanTable implements TablePlan {
     this.#table.capacity.size += 1;
   }
 
-  /** Inserts the key: its fingerprint affects where other keys of the same call fit. */
-  reserve(slot: number, key: string, source: Float64Array): void {
-    this.insert(slot, key, source);
+  storedKeys(): StoredKey[] {
+    const keys: StoredKey[] = [];
+    const [low, high] = this.#tweak as unknown as [number, number];
+    this.#forEachSlot((slot) => {
+      keys.push({ text: "", low: this.slots.lowOf(slot) ^ low, high: this.slots.highOf(slot) ^ high });
+    });
+    return keys;
   }
 
-  release(key: string, now: TimeCell, wasChanged: boolean): void {
-    const slot = this.locate(key);
-    if (slot < 0 || !this.reaches(now)) return;
-    // A bucket that starts empty begins to fill with its first call, even a denied one.
-    const isIdle = this.compiled.startsEmpty ? !wasChanged : this.compiled.isIdle(this.cells, slot, now);
-    if (isIdle) this.#table.drop(slot, this);
-  }
-
-  drop(key: string): void {
+  drop(key: TableKey): void {
     const slot = this.locateOnce(key);
     if (slot >= 0) this.#table.drop(slot, this);
   }
@@ -181,7 +184,7 @@ export class PlanSlots extends PlanTable implements TablePlan {
     this.dropOverflowIfIdle(now);
     const before = this.size;
     this.#forEachSlot((slot) => {
-      if (this.compiled.isIdle(this.cells, slot, now) && !this.#isReserved(slot)) this.#table.drop(slot, this);
+      if (this.compiled.isIdle(this.cells, slot, now)) this.#table.drop(slot, this);
     });
     const removed = before - this.size;
     this.capacity.sweptCount += removed;
@@ -190,7 +193,6 @@ export class PlanSlots extends PlanTable implements TablePlan {
   }
 
   isSlotIdle(slot: number, caller: "this plan" | "another plan", callTime: TimeCell): boolean {
-    if (this.capacity.reservations.areSome && this.#isReserved(slot)) return false;
     const { users } = this;
     if (caller === "this plan" && users.onlyClock !== undefined)
       return this.compiled.isIdle(this.cells, slot, callTime);
@@ -225,14 +227,6 @@ export class PlanSlots extends PlanTable implements TablePlan {
     if (this.size === 0) return;
     const areFew = FEW_OF_ALL * this.size < this.capacity.size;
     this.slots.forEachOf(this.#number, areFew ? "few" : "many", visit);
-  }
-
-  #isReserved(slot: number): boolean {
-    const { low, high } = this;
-    const isReserved = this.capacity.reservations.has(this, (key) => this.locateOnce(key) === slot);
-    this.low = low;
-    this.high = high;
-    return isReserved;
   }
 
   /** Finds a recent key that has moved. */

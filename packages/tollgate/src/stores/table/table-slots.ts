@@ -123,6 +123,11 @@ export class TableSlots {
     }
   }
 
+  /** The lower word of the fingerprint in a slot. */
+  lowOf(slot: number): number {
+    return this.#words[this.wordOf(slot)]!;
+  }
+
   /** The upper word of the fingerprint in a slot. */
   highOf(slot: number): number {
     return this.#words[this.wordOf(slot) + 1]!;

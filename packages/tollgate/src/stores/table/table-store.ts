@@ -18,6 +18,7 @@ import {
 } from "../local/local-store.ts";
 import { PlanTable } from "../local/plan-table.ts";
 import { Relatives } from "../local/relatives.ts";
+import { ResetLog } from "../local/reset-log.ts";
 import type { SpaceStore } from "../local/space-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { PlanSlots } from "./plan-slots.ts";
@@ -86,6 +87,7 @@ class TableStore implements LocalStore, SpaceStore {
   readonly label = "table";
   readonly capacity: Capacity;
   readonly relatives: Relatives<PlanTable>;
+  readonly resetLog: ResetLog;
   /** By width, the number of cells of a key. */
   readonly #tables = new Map<number, SlotTable>();
   /** A table without slots, for plans of widths that did not fit. */
@@ -103,6 +105,7 @@ class TableStore implements LocalStore, SpaceStore {
     this.capacity = new Capacity("tableStore", options, DEFAULTS);
     this.#blocks = new KeyBlocks(this.capacity, new KeyTexts(this.capacity.secrets));
     this.relatives = new Relatives(this);
+    this.resetLog = new ResetLog(this.capacity);
   }
 
   get maxKeys(): number {
@@ -155,7 +158,7 @@ class TableStore implements LocalStore, SpaceStore {
     if (known !== undefined) return known;
     const table = this.#tableFor(widthOf(plan), isChosenPerCall);
     const made = new PlanSlots(plan, now, table, this.#keyHash(), (removed) => this.#forget(removed));
-    if (isChosenPerCall && !made.fits(PlanTable.FIXED_BYTES)) {
+    if (!this.capacity.fitsList(PlanTable.FIXED_BYTES, isChosenPerCall)) {
       made.retire();
       return made;
     }

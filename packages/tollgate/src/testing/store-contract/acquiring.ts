@@ -1,7 +1,7 @@
-import { concurrency } from "../../core/limits/concurrency-limit.ts";
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { DeniedError } from "../../limiter/denied-error.ts";
-import type { AsyncReservation } from "../../limiter/reservation.ts";
+import { concurrency } from "../../algorithms/limits/concurrency.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import type { AsyncReservation } from "../../limiter/reserving/reservation.ts";
+import { DeniedError } from "../../limiter/waiting/denied-error.ts";
 import { type AnyLimiter, type ContractTests, denialOf, same } from "./contract-case.ts";
 
 const ONE = [concurrency({ max: 1, ttl: "1h" })];
@@ -33,7 +33,7 @@ export const acquiring: ContractTests = {
       await until(() => calls[turn + 1]?.reservation !== undefined);
       same("handed on", calls[turn + 1]?.reservation?.decision.allowed, true);
     }
-    await calls[2]?.reservation?.settle();
+    await calls[2]?.reservation?.settle(1);
     same("all are free", (await limiter.explain("a"))[0]?.used, 0);
   },
   "a call waits for a place no longer than it may": async (bench) => {

@@ -1,4 +1,4 @@
-import { perMinute, perSecond, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
+import { perMinute, perSecond, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import { admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 
 export const admission: ContractTests = {

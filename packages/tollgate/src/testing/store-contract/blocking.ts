@@ -1,6 +1,6 @@
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
-import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { perMinute, perSecond } from "../../algorithms/limits/token-bucket.ts";
+import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import {
   type AnyLimiter,
   admittedOf,

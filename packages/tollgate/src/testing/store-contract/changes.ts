@@ -1,7 +1,7 @@
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
+import { perHour, perMinute, perSecond, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
-import { perHour, perMinute, perSecond, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
 import { type AnyLimiter, admittedOf, type Bench, type ContractTests, randomBelow, same } from "./contract-case.ts";
 
 const name = "calls";

@@ -3,12 +3,11 @@ import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { OnChange } from "../../core/plan.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
-import type { AsyncLimiter } from "../../limiter/async-limiter.ts";
+import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import { combine } from "../../limiter/combine.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
-import { DeniedError } from "../../limiter/denied-error.ts";
-import type { Limiter } from "../../limiter/limiter.ts";
-import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
+import { DeniedError } from "../../limiter/waiting/denied-error.ts";
 import { memoryStore } from "../../stores/memory/memory-store.ts";
 import { type ManualClock, manualClock } from "../manual-clock.ts";
 

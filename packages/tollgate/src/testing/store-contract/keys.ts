@@ -1,5 +1,5 @@
+import { perMinute, perSecond } from "../../algorithms/limits/token-bucket.ts";
 import type { Key } from "../../core/key.ts";
-import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
 import { admittedOf, type ContractTests, same, sizeOf } from "./contract-case.ts";
 
 const ODD_KEYS = [

@@ -1,7 +1,7 @@
-import { concurrency } from "../../core/limits/concurrency-limit.ts";
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { perMinute } from "../../core/limits/token-bucket-limit.ts";
-import type { AsyncReservation, Reservation } from "../../limiter/reservation.ts";
+import { concurrency } from "../../algorithms/limits/concurrency.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { perMinute } from "../../algorithms/limits/token-bucket.ts";
+import type { AsyncReservation, Reservation } from "../../limiter/reserving/reservation.ts";
 import { type AnyLimiter, type ContractTests, combineAny, randomBelow, same } from "./contract-case.ts";
 
 const TTL_MS = 60_000;

@@ -1,6 +1,6 @@
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { perMinute, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
-import type { AsyncReservation, Reservation } from "../../limiter/reservation.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { perMinute, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
+import type { AsyncReservation, Reservation } from "../../limiter/reserving/reservation.ts";
 import { type AnyLimiter, type ContractTests, combineAny, randomBelow, same } from "./contract-case.ts";
 
 const TEN_A_MINUTE = [fixedWindow({ limit: 10, window: "1m", anchor: "first-use" })];

@@ -1,7 +1,7 @@
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
-import { perMinute, perSecond } from "../../core/limits/token-bucket-limit.ts";
-import type { ChosenLimits } from "../../limiter/limits-choice.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
+import { perMinute, perSecond } from "../../algorithms/limits/token-bucket.ts";
+import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import { admittedOf, type ContractTests, combineAny, same, sizeOf } from "./contract-case.ts";
 
 const ONE_OF_EACH = [

@@ -1,6 +1,6 @@
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
-import { perMinute, perSecond, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
+import { perMinute, perSecond, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import { admittedOf, type ContractTests, same } from "./contract-case.ts";
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;

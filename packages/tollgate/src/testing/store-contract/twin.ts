@@ -1,8 +1,8 @@
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
+import { perSecond, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import type { Key } from "../../core/key.ts";
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { slidingWindow } from "../../core/limits/sliding-window-limit.ts";
-import { perSecond, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
 import type { Limiter } from "../../limiter/limiter.ts";
 import { type AnyLimiter, type Bench, type ContractTests, randomBelow, same } from "./contract-case.ts";
 

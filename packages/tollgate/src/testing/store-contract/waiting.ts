@@ -1,7 +1,7 @@
+import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { perMinute, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import type { Decision } from "../../core/decision.ts";
-import { fixedWindow } from "../../core/limits/fixed-window-limit.ts";
-import { perMinute, tokenBucket } from "../../core/limits/token-bucket-limit.ts";
-import { DeniedError } from "../../limiter/denied-error.ts";
+import { DeniedError } from "../../limiter/waiting/denied-error.ts";
 import { type AnyLimiter, type ContractTests, combineAny, denialOf, same } from "./contract-case.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];

@@ -1,5 +1,6 @@
-import { type Cost, createLimiter, type Decision } from "tollgate";
+import { createLimiter } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
+import type { Report } from "tollgate/store";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
@@ -19,6 +20,15 @@ function recorder(): {
       return 1;
     },
   };
+}
+
+/** A store elsewhere that was unavailable, and whose fallback has counted. */
+class FallenBack extends AsyncTwin {
+  override async transact(...args: Parameters<AsyncTwin["transact"]>): Promise<Report> {
+    const report = await super.transact(...args);
+    report.degraded = "connection lost";
+    return report;
+  }
 }
 
 export const SETTLING_CASES: readonly SuiteCase[] = [
@@ -64,30 +74,21 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
   {
     name: "tells an asynchronous store where the request was counted",
     run: async (start) => {
-      const store = new AsyncTwin();
+      const store = new FallenBack();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(9)], store });
-      const decisions: unknown[] = [];
-      const consume = async (input: HttpFacts, cost?: Cost) => keep(await limiter.consume(input, cost));
-      const keep = (decision: Decision) => {
-        // Like a store that counted the request in this process.
-        const degraded = { ...decision, degraded: "connection lost" };
-        decisions.push(degraded);
-        return degraded;
-      };
-      const handle = (input: HttpFacts) => {
-        const own = limiter.handle(input);
-        const consumeOwn = own.consume.bind(own);
-        return Object.assign(own, { consume: async (cost?: Cost) => keep(await consumeOwn(cost)) });
-      };
       const chargeAfter = (_facts: HttpFacts, { status }: Outcome) => (status === 200 ? 1 : 4);
-      const url = await start({ limiter: { ...limiter, consume, handle }, cost: 3, chargeAfter });
+      const url = await start({ limiter, cost: 3, chargeAfter });
       await send(`${url}/ok`);
       await until(() => store.corrections.length === 1, "two are back");
       await send(`${url}/status/404`);
       await until(() => store.corrections.length === 2, "one more is charged");
-      expect(store.corrections).toEqual([
-        ["refund", decisions[0]],
-        ["charge", decisions[1]],
+      const places = store.corrections.map(([verb, taken]) => [
+        verb,
+        taken?.map(({ where, degraded }) => [where, degraded]),
+      ]);
+      expect(places).toEqual([
+        ["refund", [["own", "connection lost"]]],
+        ["charge", [["own", "connection lost"]]],
       ]);
     },
   },

@@ -1,5 +1,6 @@
 import { type Cost, createLimiter, perMinute, TollgateError } from "tollgate";
 import type { HttpFacts, RateLimited } from "tollgate/node";
+import type { Report } from "tollgate/store";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
@@ -15,6 +16,18 @@ function telling(...costs: readonly Cost[]) {
 }
 
 const HERE = { remoteAddress: "127.0.0.1" } as HttpFacts;
+
+const LOST = new Error("connection lost");
+
+/** A store elsewhere whose calls fail at times. */
+class LosingStore extends AsyncTwin {
+  isLost = false;
+
+  override async transact(...args: Parameters<AsyncTwin["transact"]>): Promise<Report> {
+    if (this.isLost) throw LOST;
+    return super.transact(...args);
+  }
+}
 
 /** Handlers that tell what a request has cost, by `settle`. */
 export const TOLD_COST_CASES: readonly SuiteCase[] = [
@@ -156,20 +169,24 @@ export const TOLD_COST_CASES: readonly SuiteCase[] = [
   {
     name: "settles what the handler tells over an asynchronous store, and logs its failure",
     run: async (start) => {
-      const store = new AsyncTwin();
+      const store = new LosingStore();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(100)], store });
       const errors: unknown[] = [];
       const logError = (error: unknown) => void errors.push(error);
       const login = async (rateLimit: RateLimited | undefined) => {
-        await telling(60, 5, { tokens: 1 })(rateLimit);
-        await until(() => errors.length === 1, "the unknown unit is logged");
+        await telling(60, 5)(rateLimit);
+        await until(() => store.corrections.length === 3, "both costs are settled");
+        store.isLost = true;
+        rateLimit?.settle(8);
+        await until(() => errors.length === 1, "the failure is logged");
+        store.isLost = false;
         rateLimit?.settle(7);
         return 200;
       };
       const url = await start({ limiter, cost: 10, settle: true, logError, login });
       await send(`${url}/login`);
       const used = async () => (await limiter.explain(HERE, 0))[0]?.used;
-      expect([await used(), (errors[0] as TollgateError).code]).toEqual([7, "ERR_COST"]);
+      expect([await used(), errors]).toEqual([7, [LOST]]);
     },
   },
 ];

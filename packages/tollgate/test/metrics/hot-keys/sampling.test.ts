@@ -50,15 +50,21 @@ describe("hot keys", () => {
     vi.spyOn(inner, "open").mockImplementation((...parts: unknown[]) => {
       const space = open(...parts);
       const allow = space.allow?.bind(space) ?? (async () => true);
+      const allowRef = space.allowRef?.bind(space);
       return Object.assign(space, {
         allow: (...args: Parameters<SyncSpace["allow"]>) => {
           quickest();
           return allow(...args);
         },
+        ...(allowRef && {
+          allowRef: (...args: Parameters<typeof allowRef>) => {
+            quickest();
+            return allowRef(...args);
+          },
+        }),
       });
     });
-    const limits = () => [perSecond(9)];
-    const limiter = limiterOver(inner, { name: "api", limits, clock: manualClock(START_MS) });
+    const limiter = limiterOver(inner, { name: "api", limits: [perSecond(9)], clock: manualClock(START_MS) });
     hotKeys(limiter, { sample: 10_000 });
     for (let i = 0; i < 5; i += 1) await limiter.allow("a");
     await limiter.handle("a").allow();

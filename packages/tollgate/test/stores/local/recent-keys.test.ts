@@ -1,6 +1,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { createLimiter, fixedWindow, type Limiter, memoryStore, type SyncStore } from "tollgate";
+import { createLimiter, fixedWindow, type Limiter, memoryStore } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, it } from "vitest";

@@ -2,28 +2,17 @@ import { concurrency, fixedWindow, type Limit, systemClock } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../src/core/plan.ts";
 import type { Report } from "../../../src/core/report.ts";
-import type { AsyncSpace, AsyncStore, Call } from "../../../src/core/store.ts";
+import type { AsyncSpace, AsyncStore } from "../../../src/core/store.ts";
 import type { Taken } from "../../../src/core/taken.ts";
-import { createTimeCell, type TimeCell } from "../../../src/core/time-cell.ts";
+import { createTimeCell } from "../../../src/core/time-cell.ts";
 import type { Verb } from "../../../src/core/verbs.ts";
 import { useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 
-/** What a store over Redis can do beyond the contract, until limiters keep receipts. */
-interface CorrectingStore extends AsyncStore {
-  transact(
-    verb: Verb,
-    calls: readonly Call<AsyncSpace>[],
-    now: TimeCell,
-    takenFrom?: undefined,
-    taken?: readonly Taken[],
-  ): Promise<Report>;
-}
-
-/** One key of a limiter, over the store contract: users have no receipts yet. */
+/** One key of a limiter. */
 class Key {
-  readonly #store = inUse.redis.store() as CorrectingStore;
+  readonly #store = inUse.redis.store() as AsyncStore;
   readonly #space: AsyncSpace;
 
   constructor(limits: readonly Limit[]) {
@@ -36,14 +25,13 @@ class Key {
   apply(verb: Verb, costs: readonly number[], taken?: Taken): Promise<Report> {
     const receipts = taken && [taken];
     const now = createTimeCell(Date.now() * 1_000);
-    return this.#store.transact(verb, [{ space: this.#space, key: "ann", costs }], now, undefined, receipts);
+    return this.#store.transact(verb, [{ space: this.#space, key: "ann", costs }], now, receipts);
   }
 
   async take(costs: readonly number[]): Promise<Taken> {
-    const { admitted, decidedUs = 0, resetUs, untilUs } = await this.apply("take", costs);
-    if (!admitted) throw new Error("expected that the take is admitted");
-    const until = costs.map((_, i) => untilUs[i] ?? decidedUs + resetUs[i]!);
-    return { where: "own", resets: 0, takenUs: decidedUs, units: costs, untilUs: until };
+    const { admitted, untilUs } = await this.apply("take", costs);
+    if (!admitted) throw new Error("expected a call that is admitted");
+    return { where: "own", degraded: undefined, resets: 0, takenUs: 0, units: costs, untilUs };
   }
 
   reset(): Promise<void> {

@@ -61,6 +61,24 @@ describe("the server's clock decides", () => {
     expect(await limiter.allow("ann", 2)).toBe(true);
   });
 
+  it.each([-AN_HOUR_MS, AN_HOUR_MS])(
+    "decisions are corrected, although the node's clock differs by %i ms",
+    async (differenceMs) => {
+      const bucket = tokenBucket({ capacity: 10, refill: 10, per: "10m" });
+      const windows = [slidingWindow({ limit: 10, window: "10m" }), fixedWindow({ limit: 10, window: "10m" })];
+      const store = inUse.redis.store();
+      const clock = { now: () => Date.now() + differenceMs };
+      for (const [i, limits] of [[bucket], ...windows.map((limit) => [limit]), [bucket, ...windows]].entries()) {
+        const limiter = createLimiter({ name: `api ${i}`, limits, store, clock });
+        const decision = await limiter.consume("ann", 5);
+        const reserved = await limiter.reserve("ann", 4);
+        await limiter.refund("ann", 2, decision);
+        await reserved.settle(1);
+        expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual(limits.map(() => 4));
+      }
+    },
+  );
+
   it("a limiter's clock that goes back by hours locks no caller out", async () => {
     const clock = manualClock(Date.now());
     const limits = [tokenBucket({ capacity: 1, refill: 1, per: "30ms" })];

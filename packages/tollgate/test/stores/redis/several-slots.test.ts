@@ -1,17 +1,17 @@
 import {
   type AsyncLimiter,
-  type AsyncStore,
   combine,
+  concurrency,
   createLimiter,
   fixedWindow,
   memoryStore,
   perDay,
   perHour,
   perSecond,
-  type SyncStore,
   slidingWindow,
   tokenBucket,
 } from "tollgate";
+import type { AsyncStore, SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
@@ -199,5 +199,22 @@ describe("calls on several slots", () => {
     expect((await both.explain(call)).map(({ used }) => used)).toEqual([3, 3]);
     await both.reset(call);
     expect([await user.size(), await route.size()]).toEqual([0, 0]);
+  });
+
+  it("a decision is corrected in all slots, in places and in windows", async () => {
+    const limits = [concurrency({ max: 3, ttl: "1m" }), fixedWindow({ limit: 9, window: "1d" })] as const;
+    const store = inUse.cluster.store();
+    const user = createLimiter({ name: "user", key: ({ user: id }: Call) => id, limits, store });
+    const route = createLimiter({ name: "route", key: ({ route: id }: Call) => id, limits, store });
+    const both = combine(user, route);
+    const call = { user: "eve", route: "/e" };
+    const used = async () => (await both.explain(call)).map((report) => report.used);
+    const [first, second] = [await both.reserve(call, 4), await both.reserve(call)];
+    expect(await used()).toEqual([2, 5, 2, 5]);
+    await first.settle(6);
+    expect(await used()).toEqual([1, 7, 1, 7]);
+    expect(await second.renew()).toBe(true);
+    await second.cancel();
+    expect(await used()).toEqual([0, 6, 0, 6]);
   });
 });

@@ -1,5 +1,5 @@
-import { type Clock, combine, createLimiter, type Limiter, memoryStore, perHour, type SyncStore } from "tollgate";
-import type { SyncSpace } from "tollgate/store";
+import { type Clock, combine, createLimiter, type Limiter, memoryStore, perHour } from "tollgate";
+import type { SyncSpace, SyncStore } from "tollgate/store";
 
 /** The capacity of the second limiter. */
 const DOOR_CAPACITY = 9;

@@ -62,6 +62,25 @@ describe("a block of one thread", () => {
     expect([limiter.allow("ann"), limiter.allow("ann"), limiter.blockedUntil("ann")]).toEqual([true, false, undefined]);
   });
 
+  it("ends by clear({ blocks: true }) of another, with its offences; the blocks of other limiters stay", () => {
+    const blockFor = { durations: ["1m", "10m"], forgetAfter: "1d" } as const;
+    const { store, clock, one, other } = twoThreads([perSecond(1, { blockFor })]);
+    one.clear({ blocks: true });
+    const another = createLimiter({ name: "another", limits: [perDay(100)], clock, store });
+    another.block("ann", "1h");
+    for (const key of ["ann", "bob"]) expect([one.allow(key), one.allow(key)]).toEqual([true, false]);
+    other.clear({ blocks: true });
+    expect([one.blockedUntil("ann"), one.allow("ann"), another.allow("ann")]).toEqual([undefined, true, false]);
+    expect([other.allow("bob"), other.allow("bob")]).toEqual([true, false]);
+    expect(one.peek("bob").block?.endsInMs).toBe(60_000);
+  });
+
+  it("cannot be listed: the memory has no texts of keys", () => {
+    const { one } = twoThreads();
+    one.block("ann", "1h");
+    expect(() => one.blocked()).toThrow(expect.objectContaining({ code: "ERR_STORE" }));
+  });
+
   it("is apart from the counts of limits whose keys have as many cells", () => {
     const { one, other, store } = twoThreads();
     one.block("ann", "1h");

@@ -46,14 +46,14 @@ describe.each(LISTS)("keys without slots in a full shared store, with %s a key,"
   it("refund only to the bucket that made the decision", () => {
     const { here, there, fillers } = setUp();
     const inBucket = here.charge("new", 2);
-    there.refund("new", 1, inBucket);
+    here.refund("new", 1, inBucket);
     expect([here.allow("new"), there.allow("new")]).toEqual([true, false]);
     for (const key of fillers) there.reset(key);
     const own = here.consume("new", 2);
     expect([own.allowed, own.overflowed]).toEqual([true, undefined]);
-    there.refund("new", 1, inBucket);
+    here.refund("new", 1, inBucket);
     expect(here.peek("new", 0).remaining).toBe(0);
-    there.refund("new", 1, own);
+    here.refund("new", 1, own);
     expect(here.peek("new", 0).remaining).toBe(1);
   });
 

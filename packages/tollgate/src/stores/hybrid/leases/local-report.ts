@@ -71,6 +71,7 @@ export function withoutHeld(plan: Plan, costs: readonly number[], held: readonly
     report.usedAfterWait[i] = Math.max(0, from.usedAfterWait[i]! - held[i]!);
     report.waitUs[i] = covers ? 0 : from.waitUs[i]!;
     report.resetUs[i] = from.resetUs[i]!;
+    noteEnd(report, i, from);
     if (from.isView[i] === true) report.isView[i] = true;
   }
   if (covers && report.block === undefined) report.admitted = true;
@@ -88,9 +89,16 @@ function describe(report: Report, limit: Limit, i: number, { costs, figures, now
   const used = Math.max(0, outside - held[i]!);
   const excess = used + costs[i]! - capacity;
   const waitUs = excess <= 0 ? 0 : isAtReset ? resetUs : Math.ceil(excess * everyUs);
+  if (isAtReset && resetUs > 0) noteEnd(report, i, figures.report);
   report.used[i] = used;
   report.resetUs[i] = isAtReset ? resetUs : Math.ceil(used * everyUs);
   report.waitUs[i] = costs[i]! > capacity ? Number.POSITIVE_INFINITY : waitUs;
   report.conforms[i] = excess <= 0;
   report.usedAfterWait[i] = excess <= 0 ? used : isAtReset ? 0 : used - excess;
+}
+
+/** When a window ends, by the server's time: leases are units of the window of the server's last figures. */
+function noteEnd(report: Report, i: number, { untilUs }: Report): void {
+  const { [i]: us } = untilUs;
+  if (us !== undefined) report.untilUs[i] = us;
 }

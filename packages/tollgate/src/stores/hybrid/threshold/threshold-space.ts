@@ -1,4 +1,4 @@
-import { startsEmpty } from "../../../algorithms/registry.ts";
+import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import { readUs } from "../../../core/clock.ts";
 import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";

@@ -79,7 +79,6 @@ export class ReportWaiter implements Waiter {
 
   decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void {
     this.decidedUs = decidedUs;
-    if (report !== undefined) report.decidedUs = decidedUs;
     this.#resolve(report ?? withoutEntries(admitted));
   }
 

@@ -1,6 +1,7 @@
 import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { Linked } from "../linked-set.ts";
+import { isNamedByMoment } from "../script/algorithms.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
@@ -45,11 +46,13 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   readonly sinceMs: number;
   /** How many of the pending calls the next slice has. */
   times = 0;
-  readonly reportsTime: boolean;
   readonly takenUs: number | undefined;
   readonly block: ScriptBlock | undefined;
   readonly lease: LeaseAsk | undefined;
   readonly #memory: DenialMemory;
+  readonly #reportsTime: boolean;
+  /** Whether decisions need the server's moment: it names what was taken. */
+  readonly #takesNamed: boolean;
   readonly #changes: number;
   readonly #waiters: Waiter[] = [];
   #answered = 0;
@@ -64,10 +67,12 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    const { changes, decides, renews, leases } = SCRIPT_VERBS[verb];
+    const { changes, decides, renews, leases, takes } = SCRIPT_VERBS[verb];
     // The moment identifies the places that were taken.
-    const takesPlaces = ((changes && decides) || renews || leases) && keys.some(({ plan }) => plan.plan.takesPlaces);
-    this.reportsTime = takesPlaces || options?.reportsTime === true;
+    const takesPlaces = ((changes && decides) || renews) && keys.some(({ plan }) => plan.plan.takesPlaces);
+    const areNamed = keys.some(({ plan }) => plan.plan.limits.some(isNamedByMoment));
+    this.#reportsTime = takesPlaces || (leases && areNamed) || options?.reportsTime === true;
+    this.#takesNamed = changes && takes !== "never" && areNamed;
     this.takenUs = options?.takenUs;
     this.block = options?.block;
     this.lease = options?.lease;
@@ -81,6 +86,10 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   /** The moment of the newest call. */
   get nowUs(): number {
     return this.#nowUs;
+  }
+
+  get reportsTime(): boolean {
+    return this.#reportsTime || (this.#wantsReports && this.#takesNamed);
   }
 
   get detail(): "each" | "first-denied" {
@@ -103,10 +112,10 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   }
 
   /** Whether a call is identical and may join. */
-  canJoin(verb: ScriptVerb, { space, costs }: KeyCall): boolean {
+  canJoin(verb: ScriptVerb, { space, costs, untilUs }: KeyCall): boolean {
     if (this.#isClosed || verb !== this.verb) return false;
     const own = this.keys[0]!;
-    return own.space === space && (own.costs === costs || own.costs.every((cost, i) => cost === costs[i]));
+    return own.space === space && areEqual(own.costs, costs) && areEqual(own.untilUs, untilUs);
   }
 
   join(waiter: Waiter, nowUs: number): void {
@@ -181,4 +190,8 @@ export class Work extends Linked<Work> implements ScriptTransaction {
       this.#memory.denied(this.keys[0]!, denial, this.#nowUs, this.#changes);
     }
   }
+}
+
+function areEqual(some: readonly number[] | undefined, others: readonly number[] | undefined): boolean {
+  return some === others || some?.every((number, i) => number === others?.[i]) === true;
 }

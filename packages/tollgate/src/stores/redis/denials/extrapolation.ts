@@ -1,4 +1,4 @@
-import { compileLimit } from "../../../algorithms/registry.ts";
+import { compileLimit } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import type { Report } from "../../../core/report.ts";
 import { type Release, scriptAlgorithmOf } from "../script/algorithms.ts";

@@ -1,6 +1,7 @@
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { LimiterContext, TakenFrom } from "../../../core/store.ts";
+import type { LimiterContext } from "../../../core/store.ts";
+import type { Taken } from "../../../core/taken.ts";
 import type { Verb } from "../../../core/verbs.ts";
 
 /** What a failure policy counts in this process for one plan. */
@@ -28,8 +29,8 @@ export interface FailurePolicy {
    * @throws TollgateError `ERR_OPTION` for fixed limits that it cannot count.
    */
   open(plan: Plan, context: LimiterContext): QuotaState;
-  /** A `refund` returns only units that this policy took, by `takenFrom`. Other units belong to the server. */
-  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, takenFrom?: TakenFrom): Report;
+  /** A `refund` returns only units that this policy took, by `taken`. Other units belong to the server. */
+  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, taken?: readonly Taken[]): Report;
 }
 
 /** The retry hint of a denial without the server. */

@@ -3,7 +3,8 @@ import type { Clock } from "../../../core/clock.ts";
 import { TollgateError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { LimiterContext, SyncSpace, SyncStore, TakenFrom } from "../../../core/store.ts";
+import type { LimiterContext, SyncSpace, SyncStore } from "../../../core/store.ts";
+import type { Taken } from "../../../core/taken.ts";
 import { createTimeCell } from "../../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../../core/verbs.ts";
 import {
@@ -49,25 +50,25 @@ export class LocalFraction implements FailurePolicy {
     return made;
   }
 
-  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, taken?: readonly Taken[]): Report {
     if (calls.some(({ quotaState }) => quotaState === NO_QUOTA_STATE)) return uncounted(false);
     try {
-      return this.#decide(verb, calls, nowUs, takenFrom);
+      return this.#decide(verb, calls, nowUs, taken);
     } catch (error) {
       if (isCapacityError(error)) return uncounted(false);
       throw error;
     }
   }
 
-  #decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  #decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, taken?: readonly Taken[]): Report {
     const { refunds, reports } = VERBS[verb];
-    if (refunds && takenFrom?.degraded === undefined) return new Report();
+    if (refunds && taken?.[0]?.degraded === undefined) return new Report();
     const states = calls.map(({ quotaState }) => quotaState as FractionState);
     const report = transact(
       verb,
       calls.map(({ key, costs }, i) => ({ space: states[i]!.space, key, costs })),
       createTimeCell(nowUs),
-      takenFrom,
+      taken,
     );
     if (!reports) return report;
     let at = 0;

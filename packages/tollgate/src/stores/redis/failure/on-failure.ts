@@ -1,7 +1,8 @@
 import { checkOnFailure } from "../../../core/check-on-failure.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { LimiterContext, OnFailure, TakenFrom } from "../../../core/store.ts";
+import type { LimiterContext, OnFailure } from "../../../core/store.ts";
+import type { Taken } from "../../../core/taken.ts";
 import { VERBS, type Verb } from "../../../core/verbs.ts";
 import { type FailurePolicy, NO_QUOTA_STATE, type QuotaCall, type QuotaState, uncounted } from "./failure-policy.ts";
 import { LocalFraction } from "./local-fraction.ts";
@@ -63,13 +64,15 @@ class PolicyPerLimiter implements FailurePolicy {
     return new StateOfLimiter(policy, policy.open(plan, context));
   }
 
-  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, takenFrom?: TakenFrom): Report {
+  decide(verb: Verb, calls: readonly QuotaCall[], nowUs: number, taken?: readonly Taken[]): Report {
     if (!calls.some(({ quotaState }) => quotaState instanceof StateOfLimiter))
-      return this.#ofStore.decide(verb, calls, nowUs, takenFrom);
+      return this.#ofStore.decide(verb, calls, nowUs, taken);
     const groups = this.#groupsOf(calls);
-    if (groups.length === 1) return groups[0]!.policy.decide(verb, groups[0]!.calls, nowUs, takenFrom);
+    if (groups.length === 1) return groups[0]!.policy.decide(verb, groups[0]!.calls, nowUs, taken);
+    const receipts = groups.map(({ places }) => taken && places.map((place) => taken[place]!));
     const { takes, changes } = VERBS[verb];
-    const decideEach = (by: Verb) => groups.map((group) => group.policy.decide(by, group.calls, nowUs, takenFrom));
+    const decideEach = (by: Verb) =>
+      groups.map(({ policy, calls: own }, i) => policy.decide(by, own, nowUs, receipts[i]));
     // Nothing runs in between, so what conforms is taken.
     const judged = takes === "if all conform" ? decideEach("peek") : decideEach(verb);
     const admitted = judged.every((report) => report.admitted);

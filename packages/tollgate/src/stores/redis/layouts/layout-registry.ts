@@ -1,4 +1,4 @@
-import { algorithmOf } from "../../../algorithms/registry.ts";
+import { algorithmOf } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { CancelFlag, RUN } from "../clients/cancel-flag.ts";

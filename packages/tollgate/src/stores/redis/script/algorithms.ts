@@ -1,20 +1,20 @@
+import { compileLimit } from "../../../algorithms/compile-limit.ts";
 import { stepUsOf } from "../../../algorithms/concurrency.ts";
-import { compileLimit } from "../../../algorithms/registry.ts";
+import { concurrency } from "../../../algorithms/limits/concurrency.ts";
+import { fixedWindow } from "../../../algorithms/limits/fixed-window.ts";
+import { slidingWindow } from "../../../algorithms/limits/sliding-window.ts";
+import { tokenBucket } from "../../../algorithms/limits/token-bucket.ts";
 import { Ticks } from "../../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
-import { concurrency } from "../../../core/limits/concurrency-limit.ts";
-import { fixedWindow } from "../../../core/limits/fixed-window-limit.ts";
 import type {
   ConcurrencyLimit,
   FixedWindowLimit,
   Limit,
-  LimitMode,
   SlidingWindowLimit,
   TokenBucketLimit,
 } from "../../../core/limits/limit.ts";
-import { slidingWindow } from "../../../core/limits/sliding-window-limit.ts";
+import type { LimitMode } from "../../../core/limits/limit-common.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
-import { tokenBucket } from "../../../core/limits/token-bucket-limit.ts";
 import { FIRST_ORIGIN_US } from "./epoch.ts";
 import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
 import { CONCURRENCY } from "./lua/concurrency-lua.ts";
@@ -50,6 +50,8 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   loneForm(limit: L): LoneForm | undefined;
   /** How many cells its ring may have; 0 where it has none. Rings lie last in a value. */
   ringCells(limit: L): number;
+  /** Whether the moment of a take names what it took, such as a window by when it ends. */
+  readonly isNamedByMoment: boolean;
   /** `undefined` where later figures do not follow exactly from a report. */
   release(limit: L): Release | undefined;
   /**
@@ -93,6 +95,7 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     return isExactAndFull ? { name: "b", nameWithFigures: "B", args } : undefined;
   },
   ringCells: () => 0,
+  isNamedByMoment: false,
   // Exact where a unit is a whole number of microseconds: a tick is one then.
   release(limit) {
     const { exact, units } = scaleOf(limit);
@@ -131,6 +134,7 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   shortForm: () => undefined,
   loneForm: () => undefined,
   ringCells: cellCount,
+  isNamedByMoment: true,
   release: () => undefined,
   leaseUs: () => undefined,
   remake({ capacity: limit, windowMs: window, resolutionMs: resolution, name, unit }, mode) {
@@ -159,6 +163,7 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
     };
   },
   ringCells: () => 0,
+  isNamedByMoment: true,
   release: () => "all-at-reset",
   leaseUs: ({ windowMs }) => toMicroseconds("window", windowMs),
   remake({ capacity: limit, windowMs: window, anchor, name, unit }, mode) {
@@ -181,6 +186,7 @@ const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
   loneForm: () => undefined,
   // Cells without places are left out of a value, as those of rings are.
   ringCells: cellCount,
+  isNamedByMoment: true,
   release: () => undefined,
   leaseUs: () => undefined,
   remake({ capacity: max, ttlMs: ttl, name }, mode) {
@@ -204,6 +210,11 @@ export const SCRIPT_ALGORITHMS: {
 /** The row of a limit's algorithm. */
 export function scriptAlgorithmOf(limit: Limit): ScriptAlgorithm {
   return SCRIPT_ALGORITHMS[limit.algorithm];
+}
+
+/** Whether the moment of a take names what it took from the limit. */
+export function isNamedByMoment(limit: Limit): boolean {
+  return scriptAlgorithmOf(limit).isNamedByMoment;
 }
 
 /** How many cells a key has for the limit. */

@@ -1,9 +1,10 @@
 import type { ReportedBlock } from "../../../core/blocks.ts";
-import { countsPlaces } from "../../../core/limits/concurrency-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { actingAs } from "../../../core/limits/limit-common.ts";
+import { countsPlaces } from "../../../core/limits/places.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
+import { isNamedByMoment } from "./algorithms.ts";
 import { BLOCK_MARK } from "./block-codes.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
 import { REJECTED_WRITES } from "./lua/rejected-writes.ts";
@@ -107,13 +108,12 @@ function readOutcome(
   if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
   const decidedUs = transaction.reportsTime === true ? numbers.entry() : undefined;
   if (transaction.lease !== undefined) {
-    const reports = readReports(numbers, transaction, admitted, undefined);
+    const reports = readReports(numbers, transaction, admitted, undefined, decidedUs);
     // The calls that wait get it where they are denied.
     reports[0]!.admitted = admitted === transaction.lease.calls;
-    reports[0]!.decidedUs = decidedUs;
     return { admitted, reports, grant: readGrant(transaction.lease, () => numbers.entry()) };
   }
-  const reports = readReports(numbers, transaction, admitted, described);
+  const reports = readReports(numbers, transaction, admitted, described, decidedUs);
   return decidedUs === undefined ? { admitted, reports } : { admitted, decidedUs, reports };
 }
 
@@ -128,6 +128,7 @@ function readReports(
   transaction: ScriptTransaction,
   admitted: number,
   described: readonly Limit[] | undefined,
+  decidedUs: number | undefined,
 ): Report[] {
   let limits = 0;
   for (const { plan } of transaction.keys) limits += plan.plan.limits.length;
@@ -142,6 +143,7 @@ function readReports(
     readShown(numbers, transaction, described, reports);
     readUntils(numbers, transaction, reports);
   }
+  if (decidedUs !== undefined) noteEnds(transaction, reports, decidedUs);
   return reports;
 }
 
@@ -173,6 +175,16 @@ function readUntils(numbers: ReplyReader, { keys }: ScriptTransaction, reports: 
       const untilUs = countsPlaces(limit) ? numbers.next() : undefined;
       if (untilUs !== undefined) for (const report of reports) report.untilUs[entry] = untilUs;
       entry += 1;
+    }
+  }
+}
+
+/** When units leave that were taken at the moment of the transaction, where that moment names them. */
+function noteEnds({ keys }: ScriptTransaction, reports: readonly Report[], decidedUs: number): void {
+  const limits = keys.flatMap(({ plan }) => plan.plan.limits);
+  for (const { untilUs, resetUs } of reports) {
+    for (const [i, limit] of limits.entries()) {
+      if (isNamedByMoment(limit)) untilUs[i] ??= decidedUs + resetUs[i]!;
     }
   }
 }

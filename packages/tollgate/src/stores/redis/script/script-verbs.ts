@@ -1,4 +1,4 @@
-import { startsEmpty } from "../../../algorithms/registry.ts";
+import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import { VERBS, type Verb, type VerbTraits } from "../../../core/verbs.ts";
 import type { ScriptKey, ScriptTransaction, ScriptVerb } from "./transaction.ts";
 
@@ -42,14 +42,7 @@ const WRITE = { keySteps: 6, kibSteps: 5 } as const;
 const REFUND_KIB_STEPS = 17;
 
 /** The verbs that decide no call. */
-const ADMINISTRATIVE: VerbTraits = {
-  changes: true,
-  takes: "never",
-  refunds: false,
-  renews: false,
-  reserves: false,
-  reports: false,
-};
+const ADMINISTRATIVE: VerbTraits = { ...VERBS.explain, changes: true, reports: false };
 
 /** All that the Redis store knows of verbs. It follows from their traits, so a new verb needs no change here. */
 export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
@@ -96,7 +89,7 @@ function reportedBy({ changes, takes, reports }: VerbTraits): ScriptVerbRow["rep
 function roundsOf({ changes, takes, refunds }: VerbTraits, { times, detail, keys }: ScriptTransaction): number {
   if (!changes) return 1;
   const isJoined = detail === "first-denied" && keys.length === 1;
-  if (refunds) return keys.some(({ plan }) => startsEmpty(plan.plan)) ? times : 1;
+  if (refunds) return keys.some(({ plan, untilUs }) => untilUs !== undefined || startsEmpty(plan.plan)) ? times : 1;
   if (takes === "always") return isJoined ? Math.min(times, 3) : times;
   if (takes === "if all conform") return Math.min(times, isJoined ? 2 : 1 + mostAdmitted(keys));
   return 1;

@@ -50,7 +50,7 @@ function shortSteps(transaction: ScriptTransaction): number {
 function generalSteps(transaction: ScriptTransaction): number {
   const { verb, times, keys } = transaction;
   const { changes, decides, refunds, rounds, keySteps, kibSteps } = SCRIPT_VERBS[verb];
-  // A take from several keys peeks at all of them first.
+  // A take from several keys that is denied is undone, and all are explained.
   const roundCount = rounds(transaction) * (changes && decides && keys.length > 1 ? 2 : 1);
   let steps = 0;
   for (const { plan, costs, untilUs } of keys) {

@@ -8,7 +8,7 @@ import type { LeaseAsk } from "./lease.ts";
  *
  * - `drop`: removes a key if it is idle.
  * - `block`: begins or ends an operator's block.
- * - `forget`: removes the lists that counted the key under a limit of the plan's names.
+ * - `forget`: removes what counts under the plan's names. Other limits of the key stay.
  * - `lease`: takes units in advance.
  */
 export type ScriptVerb = Verb | "drop" | "forget" | "block" | "lease";

@@ -5,11 +5,11 @@ import {
   type Limit,
   memoryStore,
   perDay,
-  type SyncStore,
   slidingWindow,
   TollgateError,
   tokenBucket,
 } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../../src/core/plan.ts";

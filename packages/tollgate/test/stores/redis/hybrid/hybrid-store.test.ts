@@ -40,6 +40,20 @@ describe("a hybrid store", () => {
     expect(admitted).toBe(400);
   });
 
+  it.each([
+    ["a window", fixedWindow({ limit: 1_000, window: "1h", anchor: "first-use" })],
+    ["a bucket", tokenBucket({ capacity: 1_000, refill: 1, per: "1h" })],
+  ])("gives back what a decision took from a lease: %s", async (_name, limit) => {
+    const [node] = openNodes(started.redis, 1, [limit]);
+    expect(await allowTimes(node!, 100)).toBe(100);
+    const { decidedLocally } = node!.store.stats();
+    const calls = Array.from({ length: 20 }, () => node!.limiter.consume("ann", 2));
+    const decisions = await Promise.all(calls);
+    expect(node!.store.stats().decidedLocally).toBeGreaterThan(decidedLocally);
+    for (const decision of decisions) await node!.limiter.refund("ann", 1, decision);
+    expect(await node!.limiter.explain("ann")).toMatchObject([{ used: 120 }]);
+  });
+
   it("joined calls are answered in their order", async () => {
     const [node] = openNodes(started.redis, 1, [perHour(100)]);
     const answers = await Promise.all(Array.from({ length: 150 }, () => node!.limiter.allow("ann")));
@@ -99,6 +113,23 @@ describe("operators", () => {
     expect(await allowTimes(node!, 101)).toBe(100);
     await node!.limiter.reset("ann");
     expect(await allowTimes(node!, 101)).toBe(100);
+  });
+
+  it("a reset ends remembered denials under all numbers of a limit", async () => {
+    const store = hybridStore({ redis: started.redis.client, prefix: freshPrefix(), timeout: "10s" });
+    const limitOf = (limit: number) => fixedWindow({ name: "calls", limit, window: "1h" });
+    const limiter = createLimiter({ name: "fleet", key: () => "ann", limits: (n: number) => [limitOf(n)], store });
+    const deny = async (capacity: number) => {
+      while (await limiter.allow(capacity));
+    };
+    for (const reset of [() => limiter.reset(50), () => limiter.clear()]) {
+      await deny(50);
+      await deny(100);
+      await deny(50);
+      await reset();
+      expect([await limiter.allow(100), await limiter.allow(50)]).toEqual([true, true]);
+    }
+    await store.close();
   });
 
   it("after a reset, leases of other nodes still count", async () => {

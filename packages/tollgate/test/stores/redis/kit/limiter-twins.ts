@@ -1,6 +1,5 @@
 import {
   type AsyncLimiter,
-  type AsyncStore,
   type ChosenLimits,
   type Clock,
   type Cost,
@@ -12,10 +11,10 @@ import {
   perDay,
   perMinute,
   perSecond,
-  type SyncStore,
   slidingWindow,
   tokenBucket,
 } from "tollgate";
+import type { AsyncStore, SyncStore } from "tollgate/store";
 import type { Random } from "../script/kit/random.ts";
 
 /** The same limiters over a store and over the memory store. */

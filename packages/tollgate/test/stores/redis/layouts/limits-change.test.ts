@@ -127,6 +127,8 @@ describe("keys whose limits changed", () => {
     expect([await old.sweep(), await young.size()]).toEqual([2, 0]);
     await old.consume("ann", 1);
     await young.clear();
+    expect((await old.explain("ann")).map(({ used }) => used)).toEqual([0, 1]);
+    await old.clear();
     expect(await old.size()).toBe(0);
   });
 
@@ -161,6 +163,21 @@ describe("keys whose limits changed", () => {
     capacity = 15;
     await limiter.consume("ann", 1);
     expect(await limiter.byKey("ann").explain()).toMatchObject([{ name: "calls", capacity: 15, used: 4 }]);
+  });
+
+  it("a key is not reset by a process that has met no limits, unless it is given those of the key", async () => {
+    const [one, other] = processes(inUse.redis);
+    const [limiter, young] = [one, other].map((store) =>
+      createLimiter({ name: "api", key: (key: string) => key, limits: () => [day(10)], store }),
+    ) as [AsyncLimiter, AsyncLimiter];
+    await limiter.consume("ann", 3);
+    await expect(young.byKey("ann").reset()).rejects.toMatchObject({ code: "ERR_LIMITS" });
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 3 }]);
+    await young.byKey("ann", [day(10)]).reset();
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 0 }]);
+    await limiter.consume("ann", 3);
+    await young.byKey("ann").reset();
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 0 }]);
   });
 
   it("verbs that read leave the value as it is", async () => {

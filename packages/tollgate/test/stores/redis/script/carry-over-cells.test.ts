@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { carryOver } from "../../../../src/algorithms/carry-over.ts";
-import { compileLimit } from "../../../../src/algorithms/registry.ts";
+import { compileLimit } from "../../../../src/algorithms/compile-limit.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { type Limit, perDay, tokenBucket } from "../../../../src/index.ts";
 import type { TransactionOutcome } from "../../../../src/stores/redis/script/decode-reply.ts";

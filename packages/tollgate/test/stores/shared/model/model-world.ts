@@ -1,5 +1,6 @@
-import { createLimiter, type Limit, type SyncStore } from "tollgate";
+import { createLimiter, type Limit } from "tollgate";
 import { sharedStore } from "tollgate/shared";
+import type { SyncStore } from "tollgate/store";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { SECRET_AT, THREADS_AT } from "../../../../src/stores/shared/memory-layout.ts";
 import { SharedMemory, viewsOf } from "../../../../src/stores/shared/shared-memory.ts";

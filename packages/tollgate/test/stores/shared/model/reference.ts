@@ -68,7 +68,8 @@ class ReferenceLimiter {
     this.#place = place;
     const { overflow, maxKeys, placeOf } = scenario;
     const clock = manualClock(0);
-    const store = memoryStore(placeOf === undefined && maxKeys !== undefined ? { maxKeys, overflow } : {});
+    // Without sweeps: clocks go back to moments at which a dropped key would count.
+    const store = memoryStore({ sweepInterval: "1d", ...(placeOf === undefined && { maxKeys, overflow }) });
     this.#caller = callerOver(scenario, store, clock);
   }
 

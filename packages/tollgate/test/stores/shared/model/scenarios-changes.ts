@@ -1,4 +1,4 @@
-import { fixedWindow, type Limit, tokenBucket } from "tollgate";
+import { concurrency, fixedWindow, type Limit, tokenBucket } from "tollgate";
 import type { Call } from "./model-call.ts";
 import { byVersion, COMMON, callsAt, type Scenario } from "./scenario.ts";
 import { NOW_MS } from "./scenario-keys.ts";
@@ -6,6 +6,8 @@ import { NOW_MS } from "./scenario-keys.ts";
 // At one moment whole units move without a fraction, so the order of moves makes no difference.
 const calls = (capacity: number): Limit => tokenBucket({ name: "calls", capacity, refill: 1, per: "1s" });
 const other = (limit: number): Limit => fixedWindow({ name: "other", limit, window: "1m", anchor: "first-use" });
+
+const places = (max: number): Limit => concurrency({ name: "places", max, ttl: "1m" });
 
 const by = (version: number, ...list: readonly [Call["verb"], string, number?][]) =>
   byVersion(version, callsAt(NOW_MS, ...list));
@@ -22,6 +24,14 @@ const lists = {
   versions: [[calls(3)], [other(3)]],
   before: [...zoe(3), ...by(0, ["allow", "ann"])],
 };
+
+const held = {
+  ...twoVersions,
+  limiters: "kept",
+  limits: [places(2)],
+  versions: [[places(3)]],
+  before: [...by(0, ["reserve", "zoe-0"]), ...by(1, ["reserve", "zoe-1"])],
+} as const;
 
 /** Threads call a key under several versions of a limiter. */
 export const CHANGES: readonly Scenario[] = [
@@ -77,6 +87,21 @@ export const CHANGES: readonly Scenario[] = [
     ...lists,
     name: "both limits of a list move to plans of their own",
     programs: [by(1, ["allow", "ann"], ["peek", "ann"]), by(2, ["allow", "ann"])],
+  },
+  {
+    ...lists,
+    name: "one limit of a list is forgotten, and the other one stays",
+    programs: [by(1, ["reset", "ann"], ["peek", "ann"]), by(0, ["consume", "ann"], ["allow", "ann"])],
+  },
+  {
+    ...held,
+    name: "one thread frees its place while the other moves the key",
+    programs: [by(0, ["reserve", "ann"], ["cancel", "ann"]), by(1, ["reserve", "ann"], ["peek", "ann"])],
+  },
+  {
+    ...held,
+    name: "one thread holds places that the other forgets under other numbers",
+    programs: [by(0, ["reserve", "ann"], ["cancel", "ann"]), by(1, ["reset", "ann"], ["reserve", "ann"])],
   },
 ];
 

@@ -33,17 +33,19 @@ export const PLACES: readonly Scenario[] = [
   },
 ];
 
+export const FORGOTTEN_PLACES: Scenario = {
+  ...common,
+  name: "a key is forgotten while its places are held",
+  limits: TWO,
+  programs: [
+    callsAt(NOW_MS, ["reserve", "ann", 2], ["cancel", "ann"]),
+    callsAt(NOW_MS, ["reset", "ann"], ["reserve", "ann"]),
+  ],
+};
+
 /** Threads also forget keys, or settle units. These have more interleavings. */
 const OTHERS: readonly Scenario[] = [
-  {
-    ...common,
-    name: "a key is forgotten while its places are held",
-    limits: TWO,
-    programs: [
-      callsAt(NOW_MS, ["reserve", "ann", 2], ["cancel", "ann"]),
-      callsAt(NOW_MS, ["reset", "ann"], ["reserve", "ann"]),
-    ],
-  },
+  FORGOTTEN_PLACES,
   {
     ...common,
     name: "one thread settles its units for more, the other for fewer",

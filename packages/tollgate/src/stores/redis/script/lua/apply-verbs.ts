@@ -46,40 +46,60 @@ local function several()
     if state.head and state.head ~= call.plan.head then cells_of(state, call.plan, now, true) end
   end
 
-  local function costs_taken(call, entries, at)
-    local taken = {}
-    for i, cost in ipairs(call.costs) do
-      taken[i] = entries[at + ENTRY * (i - 1)] == 1 and cost or 0
-    end
-    return taken
-  end
-
   -- A bucket that starts empty starts to fill with its first call, even a denied one.
   local function touch(call, now)
-    if not call.plan.starts_empty then return end
-    apply(TAKE, call, now, nothing_of(call.plan), {}, 1)
+    if call.plan.starts_empty then apply(TAKE, call, now, nothing_of(call.plan), {}, 1) end
   end
 
-  -- Takes up to the first denial: of two calls for the same key each may conform alone, but not both.
+  local function copied(fields)
+    local copy = {}
+    for field, value in pairs(fields or {}) do copy[field] = value end
+    return copy
+  end
+
+  local function copied_cells(cells)
+    local copy = copied(cells)
+    copy.written = copied(copy.written)
+    return cells and copy
+  end
+
+  -- The keys of calls as they are. Texts of long values are not copied.
+  local function save(calls)
+    local saved = { moves = #moves, states = {} }
+    for _, call in ipairs(calls) do
+      local state = state_of(call.key)
+      local copy = copied(state)
+      copy.cells, copy.firsts, copy.parked = copied_cells(state.cells), copied(state.firsts), {}
+      for i, part in ipairs(state.parked) do
+        copy.parked[i] = { plan = part.plan, cells = copied_cells(part.cells), group = part.group }
+      end
+      saved.states[state] = copy
+    end
+    return saved
+  end
+
+  -- Every cell is then what it was, and a key that a call made is gone.
+  local function restore(saved)
+    for i = #moves, saved.moves + 1, -1 do moves[i] = nil end
+    for state, copy in pairs(saved.states) do
+      for field in pairs(state) do state[field] = copy[field] end
+      for field, value in pairs(copy) do state[field] = value end
+    end
+  end
+
+  -- Takes up to the first denial, which undoes what the calls before it took: of two calls for the same key each may
+  -- conform alone, but not both.
   local function take_from_all(calls, now, entries, wanted)
-    local denied
-    local at = 1
-    for i, call in ipairs(calls) do
+    local saved, at = save(calls), 1
+    for _, call in ipairs(calls) do
       if not apply(TAKE, call, now, call.costs, entries, at, wanted) then
-        denied = i
-        break
+        restore(saved)
+        for _, touched in ipairs(calls) do touch(touched, now) end
+        return false
       end
       at = at + ENTRY * call.plan.count
     end
-    if not denied then return true end
-    at = 1
-    for i, call in ipairs(calls) do
-      if i < denied then repeats().refund(call, now, costs_taken(call, entries, at), 1) end
-      if i > denied then touch(call, now) end
-      if i ~= denied then apply(EXPLAIN, call, now, call.costs, entries, at, true) end
-      at = at + ENTRY * call.plan.count
-    end
-    return false
+    return true
   end
 
   return function(verb, calls, now, entries, wanted)
@@ -89,13 +109,14 @@ local function several()
     end
     -- If one of them denies, the figures of the calls before it are wanted too.
     if not verb.decides then return apply_to_all(verb, calls, now, entries, true) end
-    if apply_to_all(PEEK, calls, now, entries, wanted and not verb.changes) then
-      return not verb.changes or take_from_all(calls, now, entries, wanted)
-    end
-    -- A peek shows each key as if it decided alone; a denial shows the keys as they are.
+    local admitted
     if verb.changes then
-      for _, call in ipairs(calls) do touch(call, now) end
+      admitted = take_from_all(calls, now, entries, wanted)
+    else
+      admitted = apply_to_all(PEEK, calls, now, entries, wanted)
     end
+    if admitted then return true end
+    -- Each call showed its keys as if it decided alone; a denial shows all as they are.
     apply_to_all(EXPLAIN, calls, now, entries, true)
     return false
   end

@@ -162,11 +162,13 @@ local function run(verb, calls, times, each, taken, block, ask)
     size = size + #numbers
     return admitted
   end
-  if verb.gives_back and calls[1].untils then
-    for j = 1, #calls do repeats().correct(calls[j], now) end
+  if verb.refunds and calls[1].untils then
+    for _ = 1, times do
+      for j = 1, #calls do repeats().correct(calls[j], now) end
+    end
     return times
   end
-  if verb.gives_back then
+  if verb.refunds then
     for j = 1, #calls do repeats().refund(calls[j], now, calls[j].costs, times, taken) end
     return times
   end

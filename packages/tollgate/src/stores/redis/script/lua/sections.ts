@@ -186,19 +186,14 @@ local function make_sections()
       return table.concat(parts)
     end,
 
-    -- Removes the groups that have a limit of the plan's names.
+    -- Removes the entries of the plan's names, and those of a layout that has no description.
     forget = function(state, plan, now)
-      local entries, forgotten, names = entries_of(state, now) or {}, {}, {}
+      local entries, names, found = entries_of(state, now), {}, false
       for i = 1, plan.count do names[plan[i].name] = true end
-      for _, entry in ipairs(entries) do
-        if names[entry.name] then forgotten[entry.group] = true end
-      end
-      -- If nothing is in use, the value may go, and so may one whose layout has no description.
-      if #entries > 0 and not next(forgotten) then return end
-      for _, entry in ipairs(entries) do
-        if forgotten[entry.group] then names[entry.name] = true end
-      end
-      keep_rest(state, entries, names, now)
+      for _, entry in ipairs(entries or {}) do found = found or names[entry.name] end
+      -- If nothing is in use, the value may go.
+      if entries and #entries > 0 and not found then return end
+      keep_rest(state, entries or {}, names, now)
       state.cells, state.plan, state.firsts, state.head = nil, nil, nil, state.rest and UNION
       state.dirty = state.dirty or current
     end,

@@ -1,6 +1,6 @@
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../script-verbs.ts";
 
-/** The columns of `SCRIPT_VERBS` that the script needs, by the verbs' names. */
+/** What the script needs of `SCRIPT_VERBS`, by the verbs' names: all that is true of a verb, such as `removes_idle`. */
 export const VERB_TABLE: string = `
 local VERBS = {
 ${Object.values(SCRIPT_VERBS).map(luaRow).join("\n")}
@@ -8,30 +8,12 @@ ${Object.values(SCRIPT_VERBS).map(luaRow).join("\n")}
 local PEEK, EXPLAIN, TAKE = VERBS.peek, VERBS.explain, VERBS.take
 `;
 
-function luaRow({
-  name,
-  changes,
-  decides,
-  takes,
-  refunds,
-  renews,
-  removesIdle,
-  forgets,
-  setsBlock,
-  leases,
-}: ScriptVerbRow): string {
-  const flags = {
-    changes,
-    decides,
-    takes: takes !== "never",
-    charges: takes === "always",
-    gives_back: refunds,
-    renews,
-    removes_idle: removesIdle,
-    forgets,
-    sets_block: setsBlock,
-    leases,
-  };
-  const columns = Object.entries(flags).flatMap(([flag, value]) => (value ? [`${flag} = true`] : []));
+function luaRow({ name, takes, ...traits }: ScriptVerbRow): string {
+  const flags = { ...traits, takes: takes !== "never", charges: takes === "always" };
+  const columns = Object.entries(flags).flatMap(([flag, value]) => (value === true ? [`${inLua(flag)} = true`] : []));
   return `  ${name} = { ${columns.join(", ")} },`;
+}
+
+function inLua(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

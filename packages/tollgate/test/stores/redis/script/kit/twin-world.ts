@@ -16,7 +16,7 @@ export interface TwinPlan {
   readonly cells: string;
 }
 
-/** One memory store per key. Each can be swept alone, and none removes its table. Nothing else is swept. */
+/** One memory store per key. Each can be swept alone. Nothing else is swept. */
 export class TwinWorld {
   readonly epoch: Epoch;
   readonly #stores = new Map<string, LocalStore>();
@@ -61,11 +61,8 @@ export class TwinWorld {
     const own = createPlan(scope, scope, plan.limits);
     const store = this.#stores.get(own.id + scope) ?? memoryStore();
     this.#stores.set(own.id + scope, store);
-    const space = new QuietSpace(store.open(own, this.#context));
+    const space = new QuietSpace(store.open(own, this.#context), this.epoch.originUs);
     this.#spaces.set(name, space);
-    // Creates the table.
-    const nothing = plan.limits.map(() => 0);
-    space.apply("explain", key, nothing, createTimeCell(this.epoch.originUs), new Report(), 0);
     return space;
   }
 

@@ -1,0 +1,76 @@
+import type { OptionHints } from "../../core/check-options.ts";
+import { checkName } from "../../core/checks.ts";
+import { REQUESTS } from "../../core/cost.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import { type BlockForOption, checkBlockFor } from "../../core/limits/block-for.ts";
+import type { LimitCommon, LimitMode } from "../../core/limits/limit-common.ts";
+
+/** The options of every kind of limit. */
+export interface LimitOptions {
+  /** Derived from the numbers by default, so that different limits have different names. */
+  readonly name?: string;
+  /** What the limit counts: `"requests"` by default. */
+  readonly unit?: string;
+  /** `"shadow"`: count and report, never deny. `"enforce"` by default. */
+  readonly mode?: LimitMode;
+  /**
+   * Blocks a key that exhausts the limit, once: `"10m"`. A denied `allow` or `consume` does, and a `charge` that leaves
+   * nothing. Denied calls begin the time anew with `{ duration: "10m", extend: true }`. It grows from offence to
+   * offence with `{ durations: ["1m", "10m", "1h"], forgetAfter: "1d" }`.
+   */
+  readonly blockFor?: BlockForOption;
+}
+
+/** The names of the options of every kind of limit. */
+export const LIMIT_OPTION_NAMES: Readonly<Record<keyof LimitOptions, true>> = {
+  name: true,
+  unit: true,
+  mode: true,
+  blockFor: true,
+};
+
+/** What the options of other limits are called in a window. */
+export const WINDOW_HINTS: OptionHints = {
+  capacity: 'it is called "limit" here',
+  max: 'it is called "limit" here',
+  per: 'it is called "window" here',
+};
+
+/** @throws TollgateError `ERR_LIMIT` when a count is not a positive integer below 2^53. */
+export function checkCount(option: string, count: unknown): number {
+  if (typeof count === "number" && Number.isSafeInteger(count) && count > 0) return count;
+  throw new TollgateError("ERR_LIMIT", `${option}: expected a positive integer, got ${show(count)}`);
+}
+
+/** The first choice is the default. @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */
+export function checkChoice<C extends string>(option: string, value: unknown, choices: readonly [C, ...C[]]): C {
+  if (value === undefined) return choices[0];
+  const found = choices.find((choice) => choice === value);
+  if (found !== undefined) return found;
+  const expected = choices.map((choice) => JSON.stringify(choice)).join(" or ");
+  throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(value)}`);
+}
+
+/** Default names contain the unit, and must fit the length of a name. */
+const LONGEST_UNIT = 32;
+
+/** The properties that every limit has. `numbers` is the algorithm's part of the default name. */
+export function commonParts(
+  options: LimitOptions,
+  numbers: string,
+): Pick<LimitCommon, "name" | "unit" | "mode" | "blockFor"> {
+  const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit, LONGEST_UNIT);
+  const ownName = unit === REQUESTS ? numbers : `${unit}-${numbers}`;
+  const name = options.name === undefined ? ownName : checkName("limit name", options.name);
+  const mode = checkChoice<LimitMode>("mode", options.mode, ["enforce", "shadow"]);
+  if (options.blockFor === undefined) return { name, unit, mode };
+  return { name, unit, mode, blockFor: checkBlockFor(options.blockFor, mode) };
+}
+
+/**
+ * The fingerprint of a limit: the algorithm, its numbers and its unit. The name identifies a limit in addition. The
+ * mode and `blockFor` are left out, so that they can change without losing counts.
+ */
+export function fingerprintOf(algorithm: string, numbers: readonly (number | string)[], unit: string): string {
+  return [algorithm, ...numbers, unit].join(":");
+}

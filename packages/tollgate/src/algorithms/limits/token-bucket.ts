@@ -1,0 +1,199 @@
+import { checkOptions, type OptionHints } from "../../core/check-options.ts";
+import { type Duration, formatMicroseconds, LONGEST_US, toMicroseconds, toMilliseconds } from "../../core/duration.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import type { TokenBucketLimit } from "../../core/limits/limit.ts";
+import { sealLimit } from "../../core/limits/limit-common.ts";
+import { tickScale } from "../../core/limits/tick-scale.ts";
+import { tokenBucketAlgorithm } from "../token-bucket.ts";
+import {
+  checkChoice,
+  checkCount,
+  commonParts,
+  fingerprintOf,
+  LIMIT_OPTION_NAMES,
+  type LimitOptions,
+} from "./limit-options.ts";
+
+/** The state in which a token bucket starts. */
+export interface InitialOptions {
+  /** The state of a new key: `"full"` by default. */
+  readonly initial?: "full" | "empty";
+  /**
+   * With `initial: "empty"`: the idle time after which a key is forgotten, and so empty again. Default: ten fill times,
+   * at least 1m. Make it longer than the longest wait for any limit outside the list (`combine`, limits chosen per
+   * call).
+   */
+  readonly idleTtl?: Duration;
+}
+
+/** The numbers of a token bucket. */
+export interface TokenBucketOptions extends LimitOptions, InitialOptions {
+  /** The most units in the bucket: a positive integer. */
+  readonly capacity: number;
+  /** The units that the bucket gains every `per`, continuously: a positive integer. */
+  readonly refill: number;
+  readonly per: Duration;
+}
+
+/** The options of `perSecond`, `perMinute`, `perHour` and `perDay`. */
+export interface RateOptions extends LimitOptions, InitialOptions {
+  /** The capacity; by default the count. */
+  readonly burst?: number;
+}
+
+const BUCKET_NAMES: Readonly<Record<keyof TokenBucketOptions, true>> = {
+  ...LIMIT_OPTION_NAMES,
+  initial: true,
+  idleTtl: true,
+  capacity: true,
+  refill: true,
+  per: true,
+};
+
+const BUCKET_HINTS: OptionHints = {
+  burst: 'it is called "capacity" here',
+  limit: 'it is called "capacity" here',
+  window: 'it is called "per" here',
+};
+
+const RATE_NAMES: Readonly<Record<keyof RateOptions, true>> = {
+  ...LIMIT_OPTION_NAMES,
+  initial: true,
+  idleTtl: true,
+  burst: true,
+};
+
+const PER_SECOND_US = 1_000_000;
+const PER_MINUTE_US = 60 * PER_SECOND_US;
+const PER_HOUR_US = 60 * PER_MINUTE_US;
+const PER_DAY_US = 24 * PER_HOUR_US;
+
+const RATE_HINTS: OptionHints = {
+  capacity: 'it is called "burst" here',
+  limit: "the first argument is the count",
+  window: "only windows have one; use slidingWindow or fixedWindow",
+};
+
+/**
+ * A token bucket: holds at most `capacity` units and gains `refill` units every `per`, continuously. Decided by the
+ * generic cell rate algorithm (ITU-T I.371), whose whole state is one number.
+ *
+ * @throws TollgateError `ERR_OPTION`, `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
+ * @example
+ * ```ts
+ * import { createLimiter, tokenBucket } from "tollgate";
+ *
+ * const uploads = createLimiter({ limits: [tokenBucket({ capacity: 3, refill: 1, per: "10s" })] });
+ * console.log([1, 2, 3, 4].map(() => uploads.allow("ann"))); // [ true, true, true, false ]
+ * ```
+ */
+export function tokenBucket(options: TokenBucketOptions): TokenBucketLimit {
+  checkOptions("tokenBucket", options, BUCKET_NAMES, BUCKET_HINTS);
+  const capacity = checkCount("capacity", options.capacity);
+  return bucketOf(options, capacity, checkCount("refill", options.refill), toMicroseconds("per", options.per));
+}
+
+/**
+ * `count` units a second, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { createLimiter, perSecond } from "tollgate";
+ *
+ * const limiter = createLimiter({ limits: [perSecond(10, { burst: 20 })] });
+ * console.log(limiter.consume("ann").remaining); // 19
+ * ```
+ */
+export function perSecond(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perSecond", count, PER_SECOND_US, options);
+}
+
+/**
+ * `count` units a minute, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perMinute } from "tollgate";
+ *
+ * console.log(perMinute(100).name); // 100-per-1m
+ * ```
+ */
+export function perMinute(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perMinute", count, PER_MINUTE_US, options);
+}
+
+/**
+ * `count` units an hour, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perHour } from "tollgate";
+ *
+ * console.log(perHour(1_000, { burst: 50 }).capacity); // 50
+ * ```
+ */
+export function perHour(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perHour", count, PER_HOUR_US, options);
+}
+
+/**
+ * `count` units a day, as a token bucket whose capacity is `burst` or else `count`.
+ *
+ * @throws TollgateError as `tokenBucket` does.
+ * @example
+ * ```ts
+ * import { perDay } from "tollgate";
+ *
+ * console.log(perDay(1_000_000, { unit: "tokens" }).unit); // tokens
+ * ```
+ */
+export function perDay(count: number, options: RateOptions = {}): TokenBucketLimit {
+  return perPeriod("perDay", count, PER_DAY_US, options);
+}
+
+function perPeriod(factory: string, count: number, perUs: number, options: RateOptions): TokenBucketLimit {
+  checkOptions(factory, options, RATE_NAMES, RATE_HINTS);
+  const { burst } = options;
+  const refill = checkCount("count", count);
+  return bucketOf(options, burst === undefined ? refill : checkCount("burst", burst), refill, perUs);
+}
+
+function bucketOf(
+  options: LimitOptions & InitialOptions,
+  capacity: number,
+  refill: number,
+  perUs: number,
+): TokenBucketLimit {
+  const initial = checkChoice("initial", options.initial, ["full", "empty"]);
+  tickScale(capacity, refill, perUs);
+  const ttlUs = idleTtlUs(options, initial, (capacity / refill) * perUs);
+
+  const ttlText = initial === "empty" ? `-empty-${formatMicroseconds(ttlUs)}` : "";
+  const burstText = capacity === refill ? "" : `-burst-${capacity}`;
+  const parts = commonParts(options, `${refill}-per-${formatMicroseconds(perUs)}${burstText}${ttlText}`);
+  return sealLimit(options.name, tokenBucketAlgorithm, {
+    algorithm: "token-bucket",
+    ...parts,
+    capacity,
+    refill,
+    perMs: toMilliseconds(perUs),
+    initial,
+    idleTtlMs: toMilliseconds(ttlUs),
+    fingerprint: fingerprintOf("token-bucket", [capacity, refill, perUs, initial, ttlUs], parts.unit),
+  });
+}
+
+const LEAST_IDLE_TTL_US = 60_000_000;
+
+/** Ten fill times, at least a minute, at most the longest duration. A bucket that starts full needs none. */
+function idleTtlUs(options: InitialOptions, initial: string, fillUs: number): number {
+  if (initial === "full") {
+    if (options.idleTtl === undefined) return 0;
+    throw new TollgateError("ERR_LIMIT", `idleTtl: expected only with initial: "empty", got ${show(options.idleTtl)}`);
+  }
+  if (options.idleTtl !== undefined) return toMicroseconds("idleTtl", options.idleTtl);
+  return Math.min(Math.max(Math.ceil(10 * fillUs), LEAST_IDLE_TTL_US), LONGEST_US);
+}

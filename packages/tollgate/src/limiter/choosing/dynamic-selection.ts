@@ -1,0 +1,180 @@
+import { TollgateError } from "../../core/errors.ts";
+import { encodeKey, type Key } from "../../core/key.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { createPlan, identityOf, type Plan } from "../../core/plan.ts";
+import type { CheckedOptions } from "../options.ts";
+import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
+import { haveSameItems, ListCache } from "./list-cache.ts";
+import type { Owner } from "./owner.ts";
+import { Route } from "./route.ts";
+import type { Selected } from "./selected.ts";
+import type { FixedSelection, Selection } from "./selection.ts";
+import type { Space } from "./space.ts";
+
+/** With so many spaces, idle ones are released. */
+const MANY_SPACES = 1_000;
+/** So many lists of equal numbers are found by their limits. A function that makes limits anew makes no end of them. */
+const KNOWN_LISTS = 8;
+/** The spaces that are kept, idle or not, so that `byKey` finds a key under the limits of the last calls. */
+const KEPT_SPACES = 500;
+
+/** How a limiter opens the spaces of limits that are chosen per call. */
+export interface ChosenSpaces {
+  open(plan: Plan): Space;
+  /** Whether a space can be released, because its keys are kept without it, or it has none. */
+  isIdle(space: Space): boolean;
+}
+
+/** Limits chosen per call. Each limit is a plan of its own, so a limit of two lists has one bucket. */
+export class DynamicSelection<Input> implements Selection<Input> {
+  readonly fixed: FixedSelection<Input> | undefined = undefined;
+  readonly owners: readonly Owner[];
+  readonly #options: CheckedOptions<Input>;
+  readonly #limits: LimitsFunction<Input>;
+  readonly #opening: ChosenSpaces;
+  /** By what a space enforces and counts. Those that were opened last come last. */
+  readonly #spaces = new Map<string, Space>();
+  readonly #released = new WeakSet<Space>();
+  /** How many times idle spaces were released. */
+  #releases = 0;
+  #crowdedAt = MANY_SPACES;
+  /** The routes of lists of the same limits, and of limits with equal numbers. */
+  #routes = new ListCache<Limit, Route>();
+  #routesByText = new Map<string, FoundRoute>();
+  /** The limits of the last call, and their route. */
+  #last: readonly Limit[] | undefined = undefined;
+  #lastRoute: Route;
+  /** The way of a key that has no limits: its calls may be blocked. */
+  readonly #unlimited: Route;
+
+  constructor(options: CheckedOptions<Input>, limits: LimitsFunction<Input>, owner: Owner, opening: ChosenSpaces) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#opening = opening;
+    this.owners = [owner];
+    this.#unlimited = new Route([], [], this.owners, "ignored");
+    this.#lastRoute = this.#unlimited;
+  }
+
+  select(input: Input, into: Selected): void {
+    const key = encodeKey(this.#options.key(input));
+    const limits = this.#limits(input);
+    into.add(key, this.#routeOf(limits), limits === "deny" ? this.#options.name : undefined);
+  }
+
+  selectKey(given: Key, limits: readonly Limit[] | undefined, into: Selected): void {
+    const key = encodeKey(given);
+    if (limits !== undefined) {
+      into.add(key, this.#routeOf(checkLimits(limits)), undefined);
+      return;
+    }
+    const spaces = this.spaces();
+    const keyIndexes = spaces.map(() => 0);
+    into.add(key, new Route(spaces, keyIndexes, this.owners, "ignored"), undefined);
+    into.lacksLimits = refuseWithoutLimits;
+  }
+
+  spaces(): readonly Space[] {
+    return [...new Map([...this.#spaces.values()].map((space) => [space.plan.id, space])).values()];
+  }
+
+  release(): void {
+    for (const space of this.#spaces.values()) space.release();
+  }
+
+  /** Most limits functions return the same few limits. */
+  #routeOf(limits: unknown): Route {
+    if (!Array.isArray(limits)) {
+      checkChosenLimits(limits);
+      return this.#unlimited;
+    }
+    if (this.#last !== undefined && haveSameItems(limits, this.#last)) return this.#lastRoute;
+    // A copy, because another reading could differ from the one that is checked.
+    const own: readonly Limit[] = Array.from(limits);
+    const route = this.#routes.get(own) ?? this.#find(own);
+    this.#last = own;
+    this.#lastRoute = route;
+    return route;
+  }
+
+  /** Limits that a function makes anew for each call are found by their numbers. */
+  #find(own: readonly Limit[]): Route {
+    checkChosenLimits(own);
+    const texts = own.map(textOf);
+    const text = texts.join("\n\n");
+    let found = this.#routesByText.get(text);
+    if (found === undefined) {
+      const route = this.#open(own, texts);
+      found = { route, lists: 0 };
+      this.#routesByText.set(text, found);
+    }
+    if (found.lists < KNOWN_LISTS) {
+      found.lists += 1;
+      this.#routes.set(own, found.route);
+    }
+    return found.route;
+  }
+
+  #open(limits: readonly Limit[], texts: readonly string[]): Route {
+    if (this.#spaces.size >= this.#crowdedAt) this.#releaseIdle();
+    const spaces = limits.map((limit, i) => this.#spaceOf(limit, texts[i]!));
+    const keyIndexes = spaces.map(() => 0);
+    const route = new Route(spaces, keyIndexes, this.owners, "ignored");
+    // Handles and calls in flight keep the route.
+    let checkedAt = this.#releases;
+    route.current = () => {
+      if (checkedAt === this.#releases) return route;
+      checkedAt = this.#releases;
+      return spaces.some((space) => this.#released.has(space)) ? this.#routeOf(limits) : route;
+    };
+    return route;
+  }
+
+  #spaceOf(limit: Limit, text: string): Space {
+    const { scope, name, onChange } = this.#options;
+    const space = this.#spaces.get(text) ?? this.#opening.open(createPlan(scope, name, [limit], onChange));
+    // Again at the end: it was opened last.
+    this.#spaces.delete(text);
+    this.#spaces.set(text, space);
+    return space;
+  }
+
+  #releaseIdle(): void {
+    for (const [text, space] of this.#spaces) {
+      if (this.#spaces.size <= KEPT_SPACES) break;
+      if (!this.#opening.isIdle(space)) continue;
+      this.#spaces.delete(text);
+      this.#released.add(space);
+      space.release();
+    }
+    this.#releases += 1;
+    this.#routes = new ListCache();
+    this.#routesByText = new Map();
+    this.#last = undefined;
+    this.#lastRoute = this.#unlimited;
+    this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
+  }
+}
+
+/** A route, and how many lists of the same limits lead to it. */
+interface FoundRoute {
+  readonly route: Route;
+  lists: number;
+}
+
+/** What a limit enforces and counts. Limits that differ in mode or `blockFor` share cells, but no space. */
+function textOf(limit: Limit): string {
+  const blocks = limit.blockFor === undefined ? "" : JSON.stringify(limit.blockFor);
+  return `${limit.mode}${blocks}\n${identityOf(limit)}`;
+}
+
+function refuseWithoutLimits(verb?: "reset"): never {
+  const hint =
+    verb === undefined
+      ? "without them a key can be explained and reset"
+      : "this limiter has met no limits under which it could reset the key";
+  throw new TollgateError(
+    "ERR_LIMITS",
+    `byKey: expected the key's limits as the second argument, because a function chooses them, got none; ${hint}`,
+  );
+}

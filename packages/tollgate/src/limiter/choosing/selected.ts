@@ -1,0 +1,115 @@
+import type { Cost } from "../../core/cost.ts";
+import { ownCopy } from "../../core/text-memory.ts";
+import type { PlacedWatch } from "../watching/watch.ts";
+import { type Price, pricedCorrection, pricedCost } from "./pricing.ts";
+import { NO_ROUTE, type Route, type RouteJoiner } from "./route.ts";
+
+const NO_WATCHES: readonly PlacedWatch[] = [];
+const NO_PRICES: readonly Price[] = [];
+
+/**
+ * The keys of a call, and where each is counted. Selections write into it; calls over stores of this process reuse it.
+ */
+export class Selected {
+  /** One for each limiter, encoded, whether or not it has limits for the input. */
+  keys: string[] = [];
+  /** The way of each key. */
+  routes: Route[] = [];
+  /** The way of the whole call. */
+  route: Route = NO_ROUTE;
+  /** The name of the first limiter whose limits function returned `"deny"`. */
+  deniedBy: string | undefined = undefined;
+  /** The watches of combinations and domains through which the call came. */
+  watches: readonly PlacedWatch[] = NO_WATCHES;
+  /** What limits files say that the call costs. */
+  prices: readonly Price[] = NO_PRICES;
+  /** Set if the limits of a key are not known, so that it can only be explained, reset, blocked and unblocked. */
+  lacksLimits: ((verb?: "reset") => never) | undefined = undefined;
+  /** When the call began, if its limiter was asked whether it is to be timed. */
+  begunMs: number | undefined = undefined;
+  #joiner: RouteJoiner | undefined = undefined;
+
+  add(key: string, route: Route, deniedBy: string | undefined): void {
+    this.keys.push(key);
+    this.routes.push(route);
+    this.deniedBy ??= deniedBy;
+  }
+
+  /** The only key, under fixed limits. */
+  setOnly(key: string, route: Route): this {
+    this.keys = [key];
+    this.routes = [route];
+    this.route = route;
+    return this;
+  }
+
+  /** Adds what was found apart, for later keys. */
+  addAll(other: Selected): void {
+    const from = this.keys.length;
+    for (const [i, key] of other.keys.entries()) this.add(key, other.routes[i]!, undefined);
+    this.deniedBy ??= other.deniedBy;
+    this.prices = [...this.prices, ...other.prices];
+    const moved = other.watches.map(({ watch, ...at }) => ({ watch, from: at.from + from, until: at.until + from }));
+    this.watches = [...this.watches, ...moved];
+  }
+
+  /** All keys are there. */
+  finish(joiner: RouteJoiner): this {
+    this.#joiner = joiner;
+    // The rules of a domain need not count every unit that its requests cost, so that even one of them is joined.
+    const isPlain = this.routes.length === 1 && this.prices.length === 0;
+    this.route = isPlain ? this.routes[0]! : joiner.of(this.routes);
+    return this;
+  }
+
+  /** Opens spaces again that were released since the keys were chosen. */
+  refresh(): void {
+    let isSame = true;
+    for (let i = 0; i < this.routes.length; i += 1) {
+      const route = this.routes[i]!;
+      if (route.current === undefined) continue;
+      const current = route.current();
+      if (current === route) continue;
+      this.routes[i] = current;
+      isSame = false;
+    }
+    if (!isSame && this.#joiner !== undefined) this.finish(this.#joiner);
+  }
+
+  /** Prepares it for another input. */
+  clear(): void {
+    // Assigning `length` is slow, so it is skipped if the list is already empty.
+    if (this.keys.length > 0) this.keys.length = 0;
+    if (this.routes.length > 0) this.routes.length = 0;
+    this.route = NO_ROUTE;
+    this.deniedBy = undefined;
+    this.watches = NO_WATCHES;
+    this.prices = NO_PRICES;
+    this.begunMs = undefined;
+  }
+
+  /** A copy to keep, with keys of its own: longer strings that they are part of are not kept. */
+  kept(): Selected {
+    const own = new Selected();
+    for (const key of this.keys) own.keys.push(ownCopy(key));
+    own.routes.push(...this.routes);
+    own.route = this.route;
+    own.deniedBy = this.deniedBy;
+    own.watches = this.watches;
+    own.prices = this.prices;
+    own.lacksLimits = this.lacksLimits;
+    own.#joiner = this.#joiner;
+    return own;
+  }
+
+  /** What the call costs, in part given by its caller. @throws TollgateError `ERR_COST`. */
+  costOf(given: Cost | undefined): Cost {
+    if (this.prices.length === 0) return given === undefined ? 1 : given;
+    return pricedCost(this.prices, this.keys.length, given);
+  }
+
+  /** A cost of a correction in the units that are counted. @throws TollgateError `ERR_COST`. */
+  correctionOf(given: Cost): Cost {
+    return this.prices.length === 0 ? given : pricedCorrection(this.prices, this.keys.length, given);
+  }
+}

@@ -1,0 +1,209 @@
+import { isPromise } from "../../core/checks.ts";
+import { type Clock, preciseMs } from "../../core/clock.ts";
+import type { Cost } from "../../core/cost.ts";
+import type { Decision } from "../../core/decision.ts";
+import { later } from "../../core/maybe-async.ts";
+import type { Report } from "../../core/report.ts";
+import type { Taken } from "../../core/taken.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import type { Route } from "../choosing/route.ts";
+import { Selected } from "../choosing/selected.ts";
+import type { Kind, Maybe } from "../kinds.ts";
+import { type Corrector, CountedCall } from "../reserving/counted-call.ts";
+import { type Receipt, receiptOfTake } from "../reserving/receipt.ts";
+import { Waiting } from "../waiting/waiting.ts";
+import { DecidedCall, type ObservedVerb } from "../watching/decided-call.ts";
+import type { Watch } from "../watching/watch.ts";
+import type { Asker } from "./asker.ts";
+import { decisionOf, denyByLimits } from "./decision-of.ts";
+import type { QuickWay } from "./quick-way.ts";
+import { type Read, readDecision } from "./read.ts";
+import { Request } from "./request.ts";
+
+/** What decides the calls of a limiter. */
+export interface DeciderParts {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly clock: Clock;
+  readonly asker: Asker;
+  readonly watch: Watch;
+}
+
+/** A call that was not chosen to be timed. */
+const NOT_TIMED = -1;
+
+/**
+ * Decides calls for keys and limits that are chosen already: checks the cost, asks the store, tells the watchers, and
+ * makes the result.
+ */
+export abstract class Decider implements Corrector {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly clock: Clock;
+  readonly asker: Asker;
+  readonly watch: Watch;
+  readonly waiting: Waiting;
+  /** The short way of `allow`, over a store in this process. */
+  abstract readonly quick: QuickWay<never> | undefined;
+  /** The time of the current `allow`. */
+  readonly now: TimeCell = createTimeCell();
+  /** Memory for calls over a store of this process. A call removes it while it decides: see `Request`. */
+  #request: Request | undefined = undefined;
+
+  constructor(parts: DeciderParts) {
+    this.kind = parts.kind;
+    this.name = parts.name;
+    this.clock = parts.clock;
+    this.asker = parts.asker;
+    this.watch = parts.watch;
+    this.waiting = new Waiting({
+      clock: parts.clock,
+      asker: parts.asker,
+      decisionOn: (request, report) => this.decisionOn(request, report),
+      giveBack: (selected, cost, decision) =>
+        void later(() => new CountedCall(this, selected, cost, decision).cancel()).catch(() => {}),
+      ended: (selected, cost, decision) => this.#ended(selected, cost, decision),
+    });
+  }
+
+  /** Notes when a call begins, before its key function, if it is chosen to be timed. */
+  beginTiming(selected: Selected): void {
+    if (!this.watch.times) selected.begunMs = undefined;
+    else selected.begunMs = this.#draws(this.watch) ? preciseMs() : NOT_TIMED;
+  }
+
+  /** Decides a call for keys and limits that are chosen. @throws TollgateError `ERR_COST`, before anything changes. */
+  decide<T>(name: ObservedVerb, verb: Verb, selected: Selected, cost: Cost | undefined, read: Read<T>): Maybe<T> {
+    const request = this.#takeRequest();
+    request.set(selected, selected.costOf(cost));
+    return this.decideRequest(name, verb, request, selected, read);
+  }
+
+  /** Works like `decide`, for a request that is checked. */
+  decideRequest<T>(
+    name: ObservedVerb,
+    verb: Verb,
+    request: Request,
+    selected: Selected,
+    read: Read<T>,
+    taken?: readonly Taken[],
+  ): Maybe<T> {
+    request.verb = verb;
+    const begunMs = name !== undefined && verb === "take" ? this.#begunMs(selected) : undefined;
+    const report = this.asker.ask(verb, request, taken);
+    if (isPromise(report)) return report.then((known) => this.#end(name, request, selected, known, read, begunMs));
+    const result = this.#end(name, request, selected, report, read, begunMs);
+    // That of a batch has a time of its own.
+    if (request.atUs === undefined) this.#request = request;
+    return result;
+  }
+
+  /** Chooses the memory of a request. It comes back when a store of this process has decided. */
+  #takeRequest(): Request {
+    const request = this.#request ?? new Request();
+    this.#request = undefined;
+    return request;
+  }
+
+  /** The decision on a request that was reported. */
+  decisionOn(request: Request, report: Report): Decision {
+    const { verb, deniedBy, route } = request;
+    if (deniedBy !== undefined && VERBS[verb].takes !== "never") return denyByLimits(deniedBy);
+    return decisionOf(this.#nameOf(route), route, report, receiptOfTake(this, request, report));
+  }
+
+  chargeCounts(selected: Selected, counts: readonly number[], decision: Decision): Maybe<Decision> {
+    const request = this.#takeRequest().setCounts(selected, selected.route.costOf(counts), counts);
+    return this.decideRequest("correction", "charge", request, selected, readDecision, takenBy(decision, request));
+  }
+
+  correct(verb: "refund" | "renew", receipt: Receipt, counts: readonly number[]): Maybe<Report> {
+    const { route, keys, taken } = receipt;
+    if (verb === "refund") receipt.give(counts);
+    const selected = new Selected();
+    for (const key of keys) selected.keys.push(key);
+    selected.route = route;
+    const request = this.#takeRequest().setCounts(selected, 0, counts);
+    const corrected = this.decideRequest(
+      undefined,
+      verb,
+      request,
+      selected,
+      (_limiter, _request, report) => report,
+      taken,
+    );
+    if (verb === "refund" && isPromise(corrected)) corrected.catch(() => receipt.keep(counts));
+    return corrected;
+  }
+
+  /** All that watch a call: those of its keys' limiters, and of the combinations and domains that it came through. */
+  eachWatch(route: Route, selected: Selected, see: (watch: Watch, from: number, until: number) => void): void {
+    for (const { watch, from, until } of selected.watches) see(watch, from, until);
+    for (const [i, { watch }] of route.owners.entries()) see(watch, i, i + 1);
+  }
+
+  /** When a call began that was chosen to be timed: before its key function, unless that is called apart. */
+  #begunMs({ begunMs, route: { owners } }: Selected): number | undefined {
+    if (begunMs !== undefined) return begunMs === NOT_TIMED ? undefined : begunMs;
+    for (let i = 0; i < owners.length; i += 1) if (this.#draws(owners[i]!.watch)) return preciseMs();
+    return undefined;
+  }
+
+  /** Every call over a store elsewhere is timed. */
+  #draws(watch: Watch): boolean {
+    return watch.times && (this.asker.kind === "async" || watch.drawsTime());
+  }
+
+  /** The only place at which a decision ends: the watchers are told, and the result is made. */
+  #end<T>(
+    name: ObservedVerb,
+    request: Request,
+    selected: Selected,
+    report: Report,
+    read: Read<T>,
+    begunMs: number | undefined,
+  ): T {
+    const { route } = request;
+    if (selected.watches.length === 0 && !route.isWatched) return read(this, request, report);
+    if (name === undefined && report.degraded === undefined) return read(this, request, report);
+    const call = new DecidedCall(name, this.#nameOf(route), request.keys, request.cost, report, () =>
+      this.decisionOn(request, report),
+    );
+    const result = read(this, request, report, call);
+    this.eachWatch(route, selected, (watch, from, until) => watch.tell(call, from, until));
+    if (begunMs !== undefined) {
+      const elapsedMs = preciseMs() - begunMs;
+      const isChosen = this.asker.kind === "sync";
+      this.eachWatch(route, selected, (watch) => watch.timed(call, elapsedMs, isChosen));
+    }
+    return result;
+  }
+
+  /** The limiter that decides a call: in a domain that of the rule, where only one counts it. */
+  #nameOf({ owners }: Route): string {
+    return owners.length === 1 ? owners[0]!.name : this.name;
+  }
+
+  /** A call has waited for its turn. */
+  waited(selected: Selected, us: number): void {
+    this.eachWatch(selected.route, selected, (watch) => watch.waited(us));
+  }
+
+  /** A wait has ended with a decision. */
+  #ended(selected: Selected, cost: Cost, decision: Decision): void {
+    const { route, keys } = selected;
+    if (selected.watches.length === 0 && !route.isWatched) return;
+    const outcome = { admitted: decision.allowed, degraded: decision.degraded };
+    const call = new DecidedCall("wait", this.#nameOf(route), keys, cost, outcome, () => decision);
+    this.eachWatch(route, selected, (watch, from, until) => watch.tell(call, from, until));
+  }
+}
+
+/** A charge that adds to a decision without the store is made where that was decided. */
+function takenBy({ degraded }: Decision, { route, now }: Request): readonly Taken[] | undefined {
+  if (degraded === undefined) return undefined;
+  const resets = Number.POSITIVE_INFINITY;
+  const { [0]: takenUs = 0 } = now;
+  return route.spaces.map(() => ({ where: "own", degraded, resets, takenUs, units: [], untilUs: [] }));
+}

@@ -1,0 +1,119 @@
+import { type Clock, readInto } from "../../core/clock.ts";
+import type { Cost } from "../../core/cost.ts";
+import { Report } from "../../core/report.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { Verb } from "../../core/verbs.ts";
+import type { PlaceUse } from "../choosing/place-costs.ts";
+import { NO_ROUTE, type Route } from "../choosing/route.ts";
+import type { Selected } from "../choosing/selected.ts";
+import type { Space, SpaceCall } from "../choosing/space.ts";
+
+/** What is chosen for a call. */
+type Chosen = Pick<Selected, "route" | "keys" | "deniedBy">;
+
+/** A call whose memory another call reuses. */
+interface ReusedCall extends SpaceCall {
+  space: Space;
+  key: string;
+  costs: number[];
+}
+
+function newCall(space: Space): ReusedCall {
+  return { space, key: "", costs: [] };
+}
+
+/**
+ * A checked call: its keys, where each is counted, and the cost under each limit. A limiter over a store of this
+ * process reuses one. It takes the request out of its place meanwhile, because clocks, key functions and observers may
+ * call again.
+ */
+export class Request {
+  route: Route = NO_ROUTE;
+  /** One for each owner of the route. */
+  keys: readonly string[] = [];
+  deniedBy: string | undefined = undefined;
+  verb: Verb = "take";
+  /** The cost as it was given, for observers. */
+  cost: Cost = 0;
+  /** One for each limit of the route. */
+  readonly costs: number[] = [0];
+  /** One for each space of the route. */
+  calls: readonly ReusedCall[] = [];
+  /** When the call is decided. */
+  readonly now: TimeCell = createTimeCell();
+  /** The time at which a batch is decided; otherwise the clock tells. */
+  atUs: number | undefined = undefined;
+  #report: Report | undefined = undefined;
+  /** The route and the plain cost that `costs` and `calls` are for, if they can be used again. */
+  #sameRoute: Route | undefined = undefined;
+  #sameCost = 0;
+
+  /** What a store of this process says. A store elsewhere makes reports of its own: many requests may be in flight. */
+  get report(): Report {
+    this.#report ??= new Report();
+    return this.#report;
+  }
+
+  /** Chooses keys and costs for a call. @throws TollgateError `ERR_COST`; the request is as good as unused then. */
+  set(selected: Selected, cost: Cost, places: PlaceUse = "taken"): this {
+    selected.refresh();
+    const { route, keys, deniedBy } = selected;
+    this.keys = keys;
+    this.deniedBy = deniedBy;
+    this.cost = cost;
+    if (route !== this.#sameRoute || cost !== this.#sameCost) this.#setCosts(route, cost, places);
+    const { keyIndexes } = route;
+    for (let i = 0; i < keyIndexes.length; i += 1) this.calls[i]!.key = keys[keyIndexes[i]!]!;
+    return this;
+  }
+
+  /** Works like `set`, for costs that are known: one for each limit. */
+  setCounts({ route, keys, deniedBy }: Chosen, cost: Cost, costs: readonly number[]): this {
+    this.keys = keys;
+    this.deniedBy = deniedBy;
+    this.cost = cost;
+    for (let i = 0; i < costs.length; i += 1) this.costs[i] = costs[i]!;
+    this.#setCalls(route);
+    for (const [i, index] of route.keyIndexes.entries()) this.calls[i]!.key = keys[index]!;
+    this.#sameRoute = undefined;
+    return this;
+  }
+
+  #setCosts(route: Route, cost: Cost, places: PlaceUse): void {
+    this.#sameRoute = undefined;
+    route.readCosts(cost, this.costs, places);
+    this.#setCalls(route);
+    if (typeof cost !== "number" || route.takesPlaces) return;
+    this.#sameRoute = route;
+    this.#sameCost = cost;
+  }
+
+  /** Lists are made with their items: one that grows has room for 16 more, and a flood has many calls in flight. */
+  #setCalls(route: Route): void {
+    const { spaces } = route;
+    this.route = route;
+    if (this.calls.length !== spaces.length) this.calls = spaces.map((space) => newCall(space));
+    let at = 0;
+    for (let i = 0; i < spaces.length; i += 1) {
+      const space = spaces[i]!;
+      const count = space.plan.limits.length;
+      const call = this.calls[i]!;
+      call.space = space;
+      if (call.costs.length === count)
+        for (let limit = 0; limit < count; limit += 1) call.costs[limit] = this.costs[at + limit]!;
+      else call.costs = this.costs.slice(at, at + count);
+      at += count;
+    }
+  }
+
+  /** Reads the time of the decision. */
+  readTime(clock: Clock): void {
+    if (this.atUs === undefined) readInto(clock, this.now);
+    else this.now[0] = this.atUs;
+  }
+
+  /** Whether the call takes something: one that costs nothing may overtake calls that wait. */
+  get costsSomething(): boolean {
+    return this.calls.some(({ costs }) => costs.some((cost) => cost > 0));
+  }
+}

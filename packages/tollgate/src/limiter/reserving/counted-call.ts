@@ -1,0 +1,210 @@
+import { isPromise } from "../../core/checks.ts";
+import { type Cost, copyCost } from "../../core/cost.ts";
+import type { Decision } from "../../core/decision.ts";
+import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
+import { allDone, mapMaybeAsync } from "../../core/maybe-async.ts";
+import type { Report } from "../../core/report.ts";
+import type { Selected } from "../choosing/selected.ts";
+import { receiptOf } from "../deciding/decisions.ts";
+import type { Maybe } from "../kinds.ts";
+import type { Held, PlacesInUse } from "./held.ts";
+import type { Receipt } from "./receipt.ts";
+
+/** What correcting a call needs of its limiter. */
+export interface Corrector {
+  /** Charges these counts, one for each limit, as an addition to a decision. */
+  chargeCounts(selected: Selected, counts: readonly number[], decision: Decision): Maybe<Decision>;
+  /** Gives back, or renews, these counts of what a receipt says. */
+  correct(verb: "refund" | "renew", receipt: Receipt, counts: readonly number[]): Maybe<Report>;
+}
+
+/** A call that was charged more often can give back only what the first call and the last charges took. */
+const MOST_RECEIPTS = 64;
+
+/**
+ * A call whose cost may be corrected. It has the receipts of what was taken: first by the call, then by its charges.
+ * Corrections act on these, the latest one first. Over a store elsewhere they are made one after another.
+ */
+export class CountedCall implements Held {
+  readonly decision: Decision;
+  /** The cost that the call was given, in the units that are counted. */
+  readonly cost: Cost;
+  readonly #corrector: Corrector;
+  readonly #selected: Selected;
+  readonly #receipts: Receipt[];
+  /** What the call counts for under each limit; 0 under limits that count places. */
+  #counted: number[];
+  readonly #isPlace: readonly boolean[];
+  /** Whether places have freed themselves before they were renewed. */
+  #hasLostPlaces = false;
+  onFreed: (() => void) | undefined = undefined;
+  /** The end of the last correction over a store elsewhere. It never rejects. */
+  #last: Promise<unknown> | undefined = undefined;
+
+  /** `selected` is the call's own: nothing else writes into it. */
+  constructor(corrector: Corrector, selected: Selected, cost: Cost, decision: Decision) {
+    this.decision = decision;
+    this.cost = cost;
+    this.#corrector = corrector;
+    this.#selected = selected;
+    const receipt = receiptOf(decision);
+    this.#receipts = receipt === undefined ? [] : [receipt];
+    this.#isPlace = selected.route.limits.map(countsPlaces);
+    this.#counted = decision.allowed ? this.#read(cost) : this.#isPlace.map(() => 0);
+  }
+
+  /** Whether the call has places, which are freed when it is over. */
+  get hasPlaces(): boolean {
+    return this.#receipts.some(({ left }) => left.some((units, i) => units > 0 && this.#isPlace[i]!));
+  }
+
+  /** Charges more. @throws TollgateError what `charge` throws. */
+  add(cost: Cost): Maybe<Decision> {
+    const own = this.#selected.correctionOf(copyCost(cost));
+    return this.#inTurn(() => {
+      const counts: number[] = [];
+      this.#selected.route.readCosts(own, counts, "kept");
+      return mapMaybeAsync(this.#corrector.chargeCounts(this.#selected, counts, this.decision), (decision) => {
+        this.#add(decision, counts);
+        return decision;
+      });
+    });
+  }
+
+  /** Makes the call count for this cost. Units that the cost does not name keep what they count. */
+  revise(cost: Cost, places: "kept" | "freed" = "kept"): Maybe<void> {
+    const { route } = this.#selected;
+    const own = this.#selected.correctionOf(cost);
+    const named = this.#read(own);
+    const isNamed = route.limits.map((limit) => route.names(own, limit));
+    return this.#inTurn(() => {
+      const after = this.#counted.map((counted, i) => (isNamed[i]! ? named[i]! : counted));
+      return this.#count(after, places);
+    });
+  }
+
+  /** Makes the call count for this cost alone. Without `refunds` nothing is given back. */
+  replace(cost: Cost, refunds: boolean): Maybe<void> {
+    const named = this.#read(this.#selected.correctionOf(cost));
+    return this.#inTurn(() => {
+      const after = named.map((count, i) => (refunds ? count : Math.max(count, this.#counted[i]!)));
+      return this.#count(after, "kept");
+    });
+  }
+
+  /** Keeps what the call counts for, and frees its places. */
+  free(): Maybe<void> {
+    return this.#inTurn(() =>
+      this.#giveBack(
+        this.#counted.map(() => 0),
+        "freed",
+      ),
+    );
+  }
+
+  /** Gives everything back. */
+  cancel(): Maybe<void> {
+    return this.#inTurn(() =>
+      this.#count(
+        this.#counted.map(() => 0),
+        "freed",
+      ),
+    );
+  }
+
+  /** Begins the time to live of the places anew. Says whether all are there. */
+  renew(): Maybe<boolean> {
+    return this.#inTurn(() => this.#renewFrom(0));
+  }
+
+  inUseAt(nowUs: number): PlacesInUse[] {
+    const inUse: PlacesInUse[] = [];
+    for (const receipt of this.#receipts) {
+      for (const [i, { name }] of this.#selected.route.limits.entries()) {
+        const count = receipt.left[i]!;
+        if (this.#isPlace[i]! && count > 0 && nowUs < receipt.untilUsOf(i)) inUse.push({ limit: name, count });
+      }
+    }
+    return inUse;
+  }
+
+  /** Places are no part of a cost that is corrected: they are freed when the call is over. */
+  #read(cost: Cost): number[] {
+    const counts: number[] = [];
+    const { [CONCURRENT_REQUESTS]: places, ...units } = typeof cost === "object" && cost !== null ? cost : {};
+    this.#selected.route.readCosts(places === undefined ? cost : units, counts, "kept");
+    return counts;
+  }
+
+  /** Whether no limit counted the call, or the store was unavailable and nothing decided in its place. */
+  get #countsNothing(): boolean {
+    return this.decision.limits.length === 0;
+  }
+
+  #add(decision: Decision, counts: readonly number[]): void {
+    if (this.#countsNothing) return;
+    this.#counted = this.#counted.map((counted, i) => counted + counts[i]!);
+    const receipt = receiptOf(decision);
+    if (receipt !== undefined) this.#receipts.push(receipt);
+    if (this.#receipts.length > MOST_RECEIPTS) this.#receipts.splice(1, 1);
+  }
+
+  /** Charges what is missing, then gives back what is too much. If the charge fails, no unit is given back. */
+  #count(after: readonly number[], places: "kept" | "freed"): Maybe<void> {
+    const nothing = after.map(() => 0);
+    if (this.#countsNothing) return this.#giveBack(nothing, places);
+    const more = after.map((count, i) => Math.max(0, count - this.#counted[i]!));
+    const less = after.map((count, i) => Math.max(0, this.#counted[i]! - count));
+    if (!more.some((count) => count > 0)) return this.#giveBack(less, places);
+    const freed = this.#giveBack(nothing, places);
+    return mapMaybeAsync(this.#corrector.chargeCounts(this.#selected, more, this.decision), (decision) => {
+      this.#add(decision, more);
+      return mapMaybeAsync(freed, () => this.#giveBack(less, "kept"));
+    });
+  }
+
+  /** Gives back of each receipt what it has left, the latest first. */
+  #giveBack(less: readonly number[], places: "kept" | "freed"): Maybe<void> {
+    let missing = less;
+    const given: Maybe<void>[] = [];
+    for (const receipt of this.#receipts.toReversed()) {
+      const counts = receipt.left.map((left, i) =>
+        this.#isPlace[i]! ? (places === "freed" ? left : 0) : Math.min(left, missing[i]!),
+      );
+      if (!counts.some((count) => count > 0)) continue;
+      missing = missing.map((count, i) => (this.#isPlace[i]! ? count : count - counts[i]!));
+      given.push(this.#give(receipt, counts));
+    }
+    if (places === "freed") this.onFreed?.();
+    return allDone(given);
+  }
+
+  /** What was not given back counts, and can be given back later. */
+  #give(receipt: Receipt, counts: readonly number[]): Maybe<void> {
+    return mapMaybeAsync(this.#corrector.correct("refund", receipt, counts), () => {
+      this.#counted = this.#counted.map((counted, i) => (this.#isPlace[i]! ? counted : counted - counts[i]!));
+    });
+  }
+
+  #renewFrom(first: number): Maybe<boolean> {
+    const receipt = this.#receipts[first];
+    if (receipt === undefined) return !this.#hasLostPlaces;
+    const counts = receipt.left.map((left, i) => (this.#isPlace[i]! ? left : 0));
+    if (!counts.some((count) => count > 0)) return this.#renewFrom(first + 1);
+    return mapMaybeAsync(this.#corrector.correct("renew", receipt, counts), (report) => {
+      // They may be there still. Another renewal finds out.
+      if (report.degraded !== undefined && this.decision.degraded === undefined) return false;
+      // A failure policy tells nothing of single limits.
+      const isKept = counts.map((count, i) => count === 0 || (report.conforms[i] ?? report.admitted));
+      receipt.renewed(isKept, report.untilUs, counts);
+      if (isKept.includes(false)) this.#hasLostPlaces = true;
+      return this.#renewFrom(first + 1);
+    });
+  }
+
+  #inTurn<T>(work: () => Maybe<T>): Maybe<T> {
+    const done = this.#last === undefined ? work() : this.#last.then(work);
+    if (isPromise(done)) this.#last = done.then(undefined, () => {});
+    return done;
+  }
+}

@@ -1,0 +1,137 @@
+import { isSameLimit } from "../../core/plan.ts";
+import { Report } from "../../core/report.ts";
+import type { Taken } from "../../core/taken.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import type { MovesStore } from "./key-moves.ts";
+import { MOVES_AT } from "./memory-layout.ts";
+import type { RelatedKeys, Row, RowCopy } from "./related-keys.ts";
+import type { SharedPlan } from "./shared-plan.ts";
+import { FROZEN, LIVE } from "./slot-search.ts";
+import { NO_SLOT_LEFT, PUBLISHED } from "./slot-values.ts";
+
+/** How often a correction tries: other threads may change or move the key meanwhile. */
+const MOST_TRIES = 4096;
+
+/** A call that corrects a take. */
+export interface Correction {
+  readonly verb: Verb;
+  readonly taken: Taken;
+  /** How a reset of the key, or of all keys, would be in the log. */
+  readonly resetHashes: readonly number[];
+  /** For each limit, what this call has yet to correct. */
+  readonly left: number[];
+  readonly report: Report;
+  readonly at: number;
+}
+
+/**
+ * Corrects takes from the keys of one plan, in the live rows that count them. These may belong to other plans: a
+ * correction moves no key to other numbers. Only a key that another thread has begun to move comes to this plan first.
+ */
+export class KeyCorrections {
+  readonly #own: RelatedKeys;
+  readonly #plan: SharedPlan;
+  readonly #store: MovesStore;
+  readonly #finishMove: (low: number, high: number) => number;
+  /** What a row of another plan reports. */
+  readonly #report = new Report();
+
+  /** `finishMove` is that of `SharedKeys`. */
+  constructor(own: RelatedKeys, store: MovesStore, finishMove: (low: number, high: number) => number) {
+    this.#own = own;
+    this.#plan = own.plan;
+    this.#store = store;
+    this.#finishMove = finishMove;
+  }
+
+  /** Corrects a take from the key with this hash, at the plan's time. Says whether all places were kept. */
+  correct(low: number, high: number, correction: Correction): boolean {
+    const { verb, left, report, at } = correction;
+    const costs = [...left];
+    // A key without cells has kept nothing.
+    if (VERBS[verb].renews) this.#plan.run("new", verb, costs, report, at);
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) if (this.#try(low, high, correction)) break;
+    return !VERBS[verb].renews || costs.every((_, i) => report.conforms[at + i]);
+  }
+
+  /** False if it has to be tried again, with what is left. */
+  #try(low: number, high: number, correction: Correction): boolean {
+    const moves = this.#moves;
+    const rows = this.#own.rowsOf(low, high, this.#plan);
+    const live = rows.filter(({ kind }) => kind === LIVE);
+    const copies = this.#copy(live);
+    // Asked after the rows were read: a reset that has changed one is in the log.
+    const wasReset = this.#store.resets.hasReset(correction.resetHashes, correction.taken.resets);
+    if (copies === undefined || wasReset) return wasReset;
+    if (!copies.every((copy) => this.#correctIn(copy, correction))) return false;
+    const isElsewhere = (place: number) => !live.some(({ keys }) => keys.plan.has(this.#plan.plan.limits[place]!));
+    const missing = correction.left.flatMap((cost, place) => (cost > 0 && isElsewhere(place) ? [place] : []));
+    if (missing.length === 0) return true;
+    const frozen = this.#copy(rows.filter(({ kind }) => kind === FROZEN));
+    if (frozen === undefined) return false;
+    if (frozen.some((copy) => missing.some((place) => this.#entryOf(copy, place) >= 0)))
+      return this.#finishMove(low, high) === NO_SLOT_LEFT;
+    // A key that left a slot before it was visited came to another one before, maybe to one that was visited earlier.
+    return this.#moves === moves;
+  }
+
+  /** Copies rows at the time of the call. */
+  #copy(rows: readonly Row[]): RowCopy[] | undefined {
+    const copies: RowCopy[] = [];
+    for (const row of rows) {
+      row.keys.plan.setTime(this.#plan.now[0]!);
+      const copy = row.keys.copy(row);
+      if (copy === undefined) return undefined;
+      copies.push(copy);
+    }
+    return copies;
+  }
+
+  /** Where a row's plan has the limit at a place of this plan; below 0 if the row does not count it. */
+  #entryOf({ row, entries }: RowCopy, place: number): number {
+    const own = this.#plan.plan.limits[place]!;
+    const entry = entries.find(({ kernel }) => isSameLimit(kernel.limit, own));
+    return entry === undefined ? -1 : row.keys.plan.plan.limits.indexOf(entry.kernel.limit);
+  }
+
+  /** Corrects what a live row counts. False if another thread has changed the row. */
+  #correctIn(copy: RowCopy, { verb, taken, left, report, at }: Correction): boolean {
+    const { row, cells } = copy;
+    const { plan, compiled, values, now } = row.keys.plan;
+    const costs = plan.limits.map(() => 0);
+    const untilUs = plan.limits.map(() => 0);
+    const corrected = left.flatMap((cost, place) => {
+      const entry = cost > 0 ? this.#entryOf(copy, place) : -1;
+      if (entry < 0) return [];
+      costs[entry] = cost;
+      untilUs[entry] = taken.untilUs[place]!;
+      return [[entry, place] as const];
+    });
+    if (corrected.length === 0) return true;
+    values.cells.set(cells);
+    compiled.applyToKept(VERBS[verb], values.cells, 0, costs, now, this.#report, 0, { ...taken, untilUs });
+    const isSame = values.cells.every((cell, i) => Object.is(cell, cells[i]));
+    const isDone = isSame ? row.keys.confirm(row) : row.keys.plan.publish(row.slot, row.low, row.high) === PUBLISHED;
+    if (!isDone) return false;
+    for (const [entry, place] of corrected) {
+      left[place] = 0;
+      if (VERBS[verb].renews) copyEntry(this.#report, entry, report, at + place);
+    }
+    return true;
+  }
+
+  /** How many rows of any keys have gone to other plans. */
+  get #moves(): number {
+    const { words, atomics } = this.#store.memory;
+    return atomics.load(words, MOVES_AT);
+  }
+}
+
+function copyEntry(from: Report, entry: number, to: Report, at: number): void {
+  to.conforms[at] = from.conforms[entry]!;
+  to.used[at] = from.used[entry]!;
+  to.waitUs[at] = from.waitUs[entry]!;
+  to.usedAfterWait[at] = from.usedAfterWait[entry]!;
+  to.resetUs[at] = from.resetUs[entry]!;
+  to.untilUs[at] = from.untilUs[entry]!;
+}

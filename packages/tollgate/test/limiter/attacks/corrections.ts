@@ -1,0 +1,208 @@
+import {
+  type ChosenLimits,
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  perDay,
+  perMinute,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
+import { type ManualClock, manualClock } from "tollgate/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { AnyLimiter, AnyStore } from "../every-store.ts";
+import { START_MS } from "../set-up.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The limit that two routes count, with numbers of their own. */
+const NUMBERS: readonly [string, few: Limit, many: Limit][] = [
+  ["a token bucket", ...bothOf((limit) => tokenBucket({ name: "calls", capacity: limit, refill: limit, per: "1h" }))],
+  ["a fixed window", ...bothOf((limit) => fixedWindow({ name: "calls", limit, window: "1h" }))],
+  ["a sliding window", ...bothOf((limit) => slidingWindow({ name: "calls", limit, window: "1h" }))],
+];
+
+/** Windows that admit five calls. */
+const WINDOWS: readonly [string, Limit][] = [
+  ["a fixed window", fixedWindow({ limit: 5, window: "1m" })],
+  ["a fixed window from the first use", fixedWindow({ limit: 5, window: "1m", anchor: "first-use" })],
+  ["a sliding window", slidingWindow({ limit: 5, window: "1m" })],
+  ["an exact log", slidingWindow({ limit: 5, window: "1m", resolution: 0 })],
+];
+
+/** Attacks by corrections that come late, come twice, or name what they did not take. */
+export function correctionAttacks(createStore: () => AnyStore, knowsResets = true): void {
+  let clock: ManualClock;
+  let store: AnyStore;
+
+  beforeEach(() => {
+    clock = manualClock(START_MS);
+    store = createStore();
+  });
+
+  /** One key, whose limits depend on the route. */
+  const limiterBy = (limits: (route: string) => ChosenLimits): AnyLimiter =>
+    createLimiter({ name: "api", key: () => "ann", limits, clock, store });
+  const limiterOf = (...limits: readonly Limit[]): AnyLimiter => createLimiter({ name: "api", limits, clock, store });
+
+  describe("settling a place whose limits have changed", () => {
+    const places = concurrency({ max: 5_000, ttl: "1d" });
+
+    it.each(NUMBERS)("changes no unit of %s", async (_kind, few, many) => {
+      const limiter = limiterBy((route) => [places, route === "few" ? few : many]);
+      for (const [first, second] of [
+        ["few", "many"],
+        ["many", "few"],
+      ] as const) {
+        for (const elapsedMs of [20 * MINUTE_MS, 2 * HOUR_MS]) {
+          const early = await limiter.reserve(first);
+          clock.advance(elapsedMs);
+          for (let call = 0; call < 10; call += 1) await limiter.reserve(second);
+          const before = [await usedOf(limiter, "few", "calls"), await usedOf(limiter, "many", "calls")];
+          await early.settle();
+          expect([await usedOf(limiter, "few", "calls"), await usedOf(limiter, "many", "calls")]).toEqual(before);
+          expect(before).not.toContain(0);
+        }
+      }
+    });
+
+    it("gains a client nothing that alternates between routes", async () => {
+      const perMinuteOf = (limit: number) => tokenBucket({ name: "calls", capacity: limit, refill: limit, per: "1m" });
+      const [few, many] = [perMinuteOf(10), perMinuteOf(20)];
+      const limiter = limiterBy((route) => [places, route === "few" ? few : many]);
+      let admitted = 0;
+      const call = async (route: string) => {
+        const reservation = await limiter.reserve(route);
+        if (reservation.decision.allowed) admitted += 1;
+        return reservation;
+      };
+      for (let minute = 0; minute < 10; minute += 1) {
+        const open: Awaited<ReturnType<typeof call>>[] = [];
+        for (let i = 0; i < 10; i += 1) open.push(await call("many"));
+        clock.advance(MINUTE_MS);
+        for (const early of open.filter(({ decision }) => decision.allowed)) {
+          while ((await call("few")).decision.allowed);
+          await early.settle();
+        }
+      }
+      // All of the larger bucket, and what refills in ten minutes.
+      expect(admitted).toBeLessThanOrEqual(20 + 10 * 20);
+    });
+  });
+
+  it.each(WINDOWS)("units of %s that is over are not given back to the next one", async (_kind, limit) => {
+    const limiter = limiterOf(limit);
+    const [settled, cancelled] = [await limiter.reserve("ann", 2), await limiter.reserve("ann", 2)];
+    const decision = await limiter.consume("ann", 1);
+    clock.advance(MINUTE_MS);
+    expect(await limiter.allow("ann", 5)).toBe(true);
+    await settled.settle(0);
+    await cancelled.cancel();
+    await limiter.refund("ann", 1, decision);
+    expect([await usedOf(limiter, "ann"), await limiter.allow("ann")]).toEqual([5, false]);
+  });
+
+  describe("a refund by a decision gives back", () => {
+    it("nothing of a denial or a peek", async () => {
+      const limiter = limiterOf(fixedWindow({ limit: 10, window: "1d" }));
+      let admitted = 0;
+      for (let call = 0; call < 300; call += 1) {
+        const decision = await limiter.consume("ann");
+        if (decision.allowed) admitted += 1;
+        else await limiter.refund("ann", 1, decision);
+        await limiter.refund("ann", 1, await limiter.peek("ann"));
+      }
+      expect(admitted).toBe(10);
+    });
+
+    it("nothing under limits that did not count the call", async () => {
+      const [a, b] = [perDay(10, { name: "a" }), perDay(10, { name: "b" })];
+      const limiter = limiterBy((route) => (route === "free" ? "unlimited" : [route === "a" ? a : b]));
+      await limiter.allow("a", 5);
+      await limiter.allow("b", 5);
+      const [free, ofA] = [await limiter.consume("free"), await limiter.consume("a")];
+      await limiter.refund("b", 1, free);
+      await limiter.refund("b", 1, ofA);
+      expect([await usedOf(limiter, "a"), await usedOf(limiter, "b")]).toEqual([5, 5]);
+    });
+
+    it("what it took, once", async () => {
+      const limiter = limiterOf(perDay(10));
+      await limiter.allow("ann", 5);
+      const decision = await limiter.consume("ann", 2);
+      for (const cost of [1, 5, 1, 2]) await limiter.refund("ann", cost, decision);
+      expect(await usedOf(limiter, "ann")).toBe(5);
+    });
+  });
+
+  it.each(["cancel", "settle"] as const)("%s leaves a shadow limit that took nothing", async (verb) => {
+    const limiter = limiterOf(perDay(9), perDay(1, { name: "shadow", mode: "shadow" }));
+    await limiter.allow("ann");
+    const reservation = await limiter.reserve("ann");
+    await (verb === "cancel" ? reservation.cancel() : reservation.settle(0));
+    expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual([1, 1]);
+  });
+
+  it("renew begins every place of a call with thousands anew", async () => {
+    const limiter = limiterOf(concurrency({ max: 10_000, ttl: "1m" }));
+    const places = await limiter.reserve("ann", { "concurrent-requests": 6_000 });
+    clock.advance(MINUTE_MS - 1);
+    expect(await places.renew()).toBe(true);
+    clock.advance(MINUTE_MS - 1);
+    expect(await usedOf(limiter, "ann")).toBe(6_000);
+    await places.cancel();
+    expect(await usedOf(limiter, "ann")).toBe(0);
+  });
+
+  describe("a call that was forgotten", () => {
+    it.each(["reset", "clear"] as const)("by %s frees no place, and gives back no unit, of another", async (verb) => {
+      // Redis keeps no log of resets, and units of a bucket are alike: it knows the groups of a sliding window.
+      const tokens = knowsResets
+        ? perMinute(60, { unit: "tokens" })
+        : slidingWindow({ limit: 60, window: "1m", unit: "tokens" });
+      const limiter = limiterOf(concurrency({ max: 1, ttl: "1h" }), tokens);
+      const cost = { tokens: 7 };
+      for (const end of ["settle", "cancel", "renew"] as const) {
+        const forgotten = await limiter.reserve("ann", cost);
+        await (verb === "reset" ? limiter.reset("ann") : limiter.clear());
+        clock.advance(1);
+        const other = await limiter.reserve("ann", cost);
+        expect(other.decision.allowed).toBe(true);
+        if (end === "renew") expect(await forgotten.renew()).toBe(false);
+        else await (end === "settle" ? forgotten.settle({ tokens: 0 }) : forgotten.cancel());
+        expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual([1, 7]);
+        await other.cancel();
+        await limiter.reset("ann");
+      }
+    });
+  });
+
+  it.each(["reset", "clear"] as const)("%s forgets no limits of another limiter of the same name", async (verb) => {
+    const limiter = limiterOf(perDay(5, { name: "calls" }));
+    const other = limiterOf(perDay(7, { name: "calls" }), perDay(9, { name: "logins" }));
+    await other.allow("ann", 2);
+    await (verb === "reset" ? limiter.reset("ann") : limiter.clear());
+    expect([await usedOf(limiter, "ann"), await usedOf(other, "ann", "logins")]).toEqual([0, 2]);
+  });
+
+  it("reset by a limiter that has chosen no limits yet is refused, because another may have counted the key", async () => {
+    const limits = [perDay(5)];
+    const [limiter, other] = [limiterBy(() => limits), limiterBy(() => limits)];
+    await limiter.allow("any", 3);
+    await expect(async () => other.byKey("ann").reset()).rejects.toMatchObject({ code: "ERR_LIMITS" });
+    await other.byKey("ann", limits).reset();
+    expect(await usedOf(limiter, "any")).toBe(0);
+  });
+}
+
+/** How many units of a limit are used, by default of the first. */
+async function usedOf(limiter: AnyLimiter, input: string, name?: string): Promise<number | undefined> {
+  const all = await limiter.explain(input);
+  return (name === undefined ? all[0] : all.find((one) => one.name === name))?.used;
+}
+
+function bothOf(make: (limit: number) => Limit): [few: Limit, many: Limit] {
+  return [make(10), make(100)];
+}

@@ -1,0 +1,151 @@
+import { concurrency, createLimiter, fixedWindow, type Limit, type Observer, perDay } from "tollgate";
+import type { SyncStore } from "tollgate/store";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it } from "vitest";
+import { twoEnds } from "./two-ends.ts";
+
+const START_MS = 1_790_000_000_123;
+/** The slots of a store for one key. */
+const SLOTS = 32;
+
+const places = (max: number) => concurrency({ name: "places", max, ttl: "1m" });
+
+function setUp(maxKeys = 100) {
+  const clock = manualClock(START_MS);
+  const [store, end] = twoEnds({ maxKeys, maxBytes: 2 ** 25, overflow: "deny" });
+  const moves: string[] = [];
+  const observe: Observer = (one) => void (one.type === "change" && moves.push(one.key));
+  const limiterOf = (one: SyncStore, ...limits: readonly Limit[]) =>
+    createLimiter({ name: "api", limits, clock, store: one, observe });
+  return {
+    clock,
+    store,
+    moves,
+    here: (...limits: readonly Limit[]) => limiterOf(store, ...limits),
+    there: (...limits: readonly Limit[]) => limiterOf(end, ...limits),
+  };
+}
+
+describe("a call that another thread has forgotten", () => {
+  it.each(["reset", "clear"] as const)("by %s frees no place of another call, and renews none", (verb) => {
+    const { here, there } = setUp();
+    const [one, other] = [here(places(3)), there(places(3))];
+    const [first, second] = [one.reserve("ann"), one.reserve("ann")];
+    if (verb === "reset") other.reset("ann");
+    else other.clear();
+    expect(other.reserve("ann").decision.allowed).toBe(true);
+    expect(first.renew()).toBe(false);
+    second.cancel();
+    expect(one.explain("ann")[0]?.used).toBe(1);
+  });
+
+  it("gives back no unit of another call", () => {
+    const { here, there } = setUp();
+    const limits = [perDay(10), fixedWindow({ limit: 10, window: "1d" })];
+    const [one, other] = [here(...limits), there(...limits)];
+    const decision = one.consume("ann", 4);
+    other.reset("ann");
+    other.allow("ann", 3);
+    one.refund("ann", 2, decision);
+    expect(one.explain("ann").map(({ used }) => used)).toEqual([3, 3]);
+  });
+
+  it("is told from calls on other keys, and from later calls", () => {
+    const { here, there } = setUp();
+    const [one, other] = [here(perDay(10)), there(perDay(10))];
+    const ann = one.consume("ann", 4);
+    one.allow("bob", 4);
+    other.reset("bob");
+    const bob = one.consume("bob", 4);
+    one.refund("ann", 3, ann);
+    one.refund("bob", 2, bob);
+    expect([one.explain("ann")[0]?.used, one.explain("bob")[0]?.used]).toEqual([1, 2]);
+  });
+});
+
+describe("a correction of a key that another thread counts under other numbers", () => {
+  it("acts on the numbers there, and leaves the key there", () => {
+    const { clock, moves, here, there } = setUp();
+    const [one, other] = [
+      here(places(2), perDay(10, { name: "calls" })),
+      there(perDay(20, { name: "calls" }), places(4)),
+    ];
+    const [first, second] = [one.reserve("ann", 2), one.reserve("ann", 3)];
+    expect(other.reserve("ann").decision.allowed).toBe(true);
+    clock.advance(30_000);
+    expect(first.renew()).toBe(true);
+    second.settle(1);
+    expect(other.explain("ann").map(({ used }) => used)).toEqual([4, 2]);
+    clock.advance(30_000);
+    expect(other.explain("ann").map(({ used }) => used)).toEqual([4, 1]);
+    expect(moves).toEqual(["ann"]);
+  });
+
+  it("acts on each limit where that is counted", () => {
+    const { moves, here, there } = setUp();
+    const [calls, logins] = [perDay(10, { name: "calls" }), perDay(10, { name: "logins" })];
+    const both = here(calls, logins);
+    const decision = both.consume("ann", 5);
+    const [one, other] = [there(perDay(20, { name: "calls" })), there(perDay(20, { name: "logins" }))];
+    expect([one.allow("ann"), other.allow("ann", 2)]).toEqual([true, true]);
+    both.refund("ann", 4, decision);
+    expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used]).toEqual([2, 3]);
+    expect(moves).toEqual(["ann", "ann"]);
+  });
+
+  it("makes no key", () => {
+    const { clock, store, here } = setUp();
+    const limiter = here(places(2), perDay(10, { name: "calls", initial: "empty" }));
+    const held = limiter.reserve("ann", { requests: 0 });
+    expect(held.decision.allowed).toBe(true);
+    clock.advance(30 * 86_400_000);
+    limiter.sweep();
+    expect(store.size).toBe(0);
+    expect(held.renew()).toBe(false);
+    held.cancel();
+    expect(store.size).toBe(0);
+  });
+});
+
+describe("a limit of one list that another thread forgets", () => {
+  const [calls, logins] = [perDay(7, { name: "calls" }), perDay(9, { name: "logins" })];
+
+  it.each(["reset", "clear"] as const)("by %s leaves the other limits of the list", (verb) => {
+    const { store, here, there } = setUp();
+    const [one, other] = [here(calls, logins), there(perDay(5, { name: "calls" }))];
+    expect([one.allow("ann", 2), one.allow("bob", 3)]).toEqual([true, true]);
+    if (verb === "reset") other.reset("ann");
+    else other.clear();
+    expect(one.explain("ann").map(({ used }) => used)).toEqual([0, 2]);
+    expect(one.explain("bob").map(({ used }) => used)).toEqual([verb === "reset" ? 3 : 0, 3]);
+    expect(one.consume("ann", 7)).toMatchObject({ allowed: true, remaining: 0 });
+    expect([one.allow("ann"), store.size]).toEqual([false, 2]);
+    one.reset("ann");
+    expect(store.size).toBe(1);
+  });
+
+  it("leaves the others in a full store", () => {
+    const { store, here, there } = setUp(1);
+    const [one, other] = [here(calls, logins), there(perDay(5, { name: "calls" }))];
+    for (let i = 0; store.size < SLOTS; i += 1) one.charge(`key-${i}`, 9);
+    expect(one.explain("key-0").map(({ used }) => used)).toEqual([9, 9]);
+    other.reset("key-0");
+    expect(one.explain("key-0").map(({ used }) => used)).toEqual([0, 9]);
+    expect(one.consume("key-0")).toMatchObject({ allowed: false, reason: "exhausted" });
+  });
+
+  it("starts empty with the next call", () => {
+    const { clock, here, there } = setUp();
+    const slow = perDay(5, { name: "logins" });
+    const [one, other] = [
+      here(perDay(10, { name: "calls", initial: "empty" }), slow),
+      there(perDay(10, { name: "calls", initial: "empty" })),
+    ];
+    one.charge("ann", 5);
+    other.reset("ann");
+    clock.advance(12 * 3_600_000);
+    expect(one.consume("ann", { requests: 1 }).allowed).toBe(false);
+    clock.advance(2.4 * 3_600_000);
+    expect([one.allow("ann"), one.allow("ann")]).toEqual([true, false]);
+  });
+});
