@@ -10,11 +10,11 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 30_847, 21_500],
+  ["library", [LIBRARY], 30_840, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_056, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_126, 3_300],
   ["stores of this process", LOCAL_STORES, 6_609, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 6_456, 3_700],
+  ["redis", [`${LIBRARY}/stores/redis`], 6_449, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_432, 1_300],
   ["config", [`${LIBRARY}/config`], 2_840, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_935, 2_600],

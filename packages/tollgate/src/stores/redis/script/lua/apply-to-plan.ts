@@ -94,17 +94,14 @@ local function nothing_of(plan)
   return nothing
 end
 
--- Keeps the places of a take. Without receipts, a cost that is not 0 is the moment at which one place was taken.
--- Returns whether all are kept, and whether a cell changed.
+-- Keeps the places of a take, as many as the costs say. Returns whether all are kept, and whether a cell changed.
 local function renew(plan, cells, now, call, entries, at)
   local all, changed = true, false
   for i = 1, plan.count do
     local limit, cost, kept = plan[i], call.costs[i], true
-    if cost ~= 0 and call.untils then
-      local extend = limit.kernel.extend
+    if cost ~= 0 then
+      local extend = call.untils and limit.kernel.extend
       kept = extend and extend(limit, cells, now, cost, call.untils[i]) or false
-    elseif cost ~= 0 then
-      kept = limit.kernel.renew(limit, cells, now, cost)
     end
     entries[at + ENTRY * (i - 1)] = kept and 1 or 0
     all = all and kept

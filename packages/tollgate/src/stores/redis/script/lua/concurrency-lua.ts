@@ -153,12 +153,6 @@ local function concurrencies()
       if taken + limit.ttl > now then free(limit, cells, taken + limit.ttl, cost) end
     end,
 
-    renew = function(limit, cells, now, taken)
-      if taken + limit.ttl <= now or free(limit, cells, taken + limit.ttl, 1) > 0 then return false end
-      take_at(limit, cells, now, 1)
-      return true
-    end,
-
     wait = function(limit, cells, now, cost)
       if cost > limit.capacity then return NEVER end
       local used, wait = used_at(limit, cells, now), 0

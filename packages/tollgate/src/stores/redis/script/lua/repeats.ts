@@ -53,7 +53,7 @@ local function make_repeats()
 
   local function gives_units(plan, costs)
     for i = 1, plan.count do
-      if costs[i] > 0 and not plan[i].kernel.renew then return true end
+      if costs[i] > 0 and not plan[i].kernel.extend then return true end
     end
     return false
   end
