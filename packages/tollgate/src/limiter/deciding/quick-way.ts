@@ -32,7 +32,7 @@ class QuickCall implements TakingCall {
 
 /**
  * The short way of `allow` and `consume` for plain numbers as costs: under fixed limits that block no keys and count no
- * places. It takes two thirds of the time of the general way.
+ * places. It takes three quarters of the time of the general way.
  */
 export class QuickWay<Input> {
   readonly key: (input: Input) => Key;
