@@ -1,6 +1,4 @@
 import { ownCopy } from "../../core/text-memory.ts";
-import { hashText } from "./hash-text.ts";
-import { LeastHeap } from "./least-heap.ts";
 
 /** What is known of a key: its weight is at most `count`, and at least `count - error`. */
 export interface KeyCount {
@@ -9,107 +7,64 @@ export interface KeyCount {
   readonly error: number;
 }
 
-/** How many cells there are for each slot, at least. */
-const CELLS_PER_SLOT = 16;
-
 /**
- * The keys of a stream that have the greatest weight, in memory that does not grow: Filtered Space-Saving.
+ * The keys of a stream that have the greatest weight, in memory that does not grow: Misra-Gries with batched evictions.
  *
- * Some keys have a slot, with a count of their own. All others share cells by their hash. A cell has the weight that
- * its keys may have at most. A key gets the slot with the least count when its cell exceeds that count; the key that
- * loses the slot leaves its count in its own cell. For every stream, in any order:
+ * A new key may have had up to `least` before, so its count begins there, and its error is `least`. When there are more
+ * than `2 × slots` keys, the count that `slots` keys have at least becomes `least`, and the keys that do not exceed it
+ * are evicted. For every stream, in any order:
  *
- * - the weight of a key with a slot is at most `count`, and at least `count - error`;
- * - a key without a slot has at most `least`, so that every key of a greater weight has a slot;
- * - `least` is at most the weight of the stream divided by the number of slots.
+ * - the weight of a key that is kept is at most `count`, and at least `count - error`;
+ * - a key that is not kept has at most `least`, so that every key of a greater weight is kept;
+ * - `least` is at most the weight of the stream divided by `slots`: the sum of `count - least` over all keys grows with
+ *   the stream, and each eviction lowers it for `slots` keys by what it adds to `least`.
  *
- * Keys that come once each share the cells evenly, so they raise `least` to little more than their number divided by
- * that of the cells. Without cells, a flood of such keys would replace all others 16 times as fast.
- *
- * @see Metwally, Agrawal, El Abbadi: "Efficient Computation of Frequent and Top-k Elements in Data Streams" (ICDT
- *   2005); Homem, Carvalho: "Finding top-k elements in data streams" (Information Sciences 180, 2010) adds the cells.
+ * @see Misra, Gries: "Finding repeated elements" (Science of Computer Programming 2, 1982); Anderson, Bevin, Lang,
+ *   Liberty, Rhodes, Thaler: "A High-Performance Algorithm for Identifying Frequent Items in Data Streams" (IMC 2017).
  */
 export class FrequentKeys {
   readonly #slots: number;
-  readonly #seed: number;
-  readonly #slotOf = new Map<string, number>();
-  readonly #keys: string[] = [];
-  readonly #counts: Float64Array;
-  readonly #errors: Float64Array;
-  /** For each slot, the cell of its key. */
-  readonly #cellOf: Int32Array;
-  readonly #heap: LeastHeap;
-  readonly #cells: Float64Array;
+  readonly #counts = new Map<string, { count: number; error: number }>();
+  #least = 0;
 
-  /** The keys that share a cell differ with the `seed`, so that an attacker without it cannot choose them. */
-  constructor(slots: number, seed: number) {
+  constructor(slots: number) {
     this.#slots = slots;
-    this.#seed = seed;
-    this.#counts = new Float64Array(slots);
-    this.#errors = new Float64Array(slots);
-    this.#cellOf = new Int32Array(slots);
-    this.#heap = new LeastHeap(this.#counts);
-    this.#cells = new Float64Array(2 ** Math.ceil(Math.log2(slots * CELLS_PER_SLOT)));
   }
 
-  /** The least count of a slot: keys without a slot have no greater weight. */
+  /** Keys that are not kept have no greater weight. */
   get least(): number {
-    return this.#heap.size < this.#slots ? 0 : this.#counts[this.#heap.least]!;
+    return this.#least;
   }
 
   add(key: string, weight: number): void {
-    const slot = this.#slotOf.get(key);
-    if (slot === undefined) {
-      this.#addOther(key, weight);
+    const known = this.#counts.get(key);
+    if (known !== undefined) {
+      known.count += weight;
       return;
     }
-    this.#counts[slot]! += weight;
-    this.#heap.grown(slot);
+    this.#counts.set(ownCopy(key), { count: this.#least + weight, error: this.#least });
+    if (this.#counts.size > 2 * this.#slots) this.#evict();
   }
 
   /** Up to so many keys, those that have the greatest weight for certain first. */
   top(most: number): KeyCount[] {
-    return this.#keys
-      .map((key, slot) => ({ key, count: this.#counts[slot]!, error: this.#errors[slot]! }))
+    return Array.from(this.#counts, ([key, counted]) => ({ key, ...counted }))
       .sort((one, other) => other.count - other.error - (one.count - one.error))
       .slice(0, most);
   }
 
   /** Multiplies all weights. */
   scale(factor: number): void {
-    for (const numbers of [this.#counts, this.#errors, this.#cells]) {
-      for (let i = 0; i < numbers.length; i += 1) numbers[i]! *= factor;
+    this.#least *= factor;
+    for (const counted of this.#counts.values()) {
+      counted.count *= factor;
+      counted.error *= factor;
     }
   }
 
-  #addOther(key: string, weight: number): void {
-    const cell = hashText(key, this.#seed) & (this.#cells.length - 1);
-    const before = this.#cells[cell]!;
-    if (this.#heap.size < this.#slots) {
-      const slot = this.#heap.size;
-      this.#fill(slot, key, cell, weight, 0);
-      this.#heap.push(slot);
-      return;
-    }
-    const slot = this.#heap.least;
-    const least = this.#counts[slot]!;
-    if (before + weight <= least) {
-      this.#cells[cell] = before + weight;
-      return;
-    }
-    this.#slotOf.delete(this.#keys[slot]!);
-    // No cell exceeds the least count, so this one covers the key that loses its slot, and those that it had before.
-    this.#cells[this.#cellOf[slot]!] = least;
-    this.#fill(slot, key, cell, before + weight, before);
-    this.#heap.grown(slot);
-  }
-
-  #fill(slot: number, key: string, cell: number, count: number, error: number): void {
-    const own = ownCopy(key);
-    this.#slotOf.set(own, slot);
-    this.#keys[slot] = own;
-    this.#counts[slot] = count;
-    this.#errors[slot] = error;
-    this.#cellOf[slot] = cell;
+  #evict(): void {
+    const ascending = Float64Array.from(this.#counts.values(), ({ count }) => count).sort();
+    this.#least = ascending[ascending.length - this.#slots]!;
+    for (const [key, { count }] of this.#counts) if (count <= this.#least) this.#counts.delete(key);
   }
 }

@@ -10,9 +10,8 @@ import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import { observedParts } from "../../limiter/observed-parts.ts";
 import type { DecidedCall } from "../../limiter/watching/decided-call.ts";
 import type { Watcher } from "../../limiter/watching/watch.ts";
-import { ForwardDecay } from "./forward-decay.ts";
 import { FrequentKeys } from "./frequent-keys.ts";
-import { keptText } from "./hash-text.ts";
+import { keptText } from "./kept-text.ts";
 
 export interface HotKeysOptions {
   /** How many keys the lists have at most: 1 to 1,000, 10 by default. Memory grows with it. */
@@ -52,8 +51,10 @@ const DAY_MS = 86_400_000;
 const DEFAULT_HALF_LIFE_MS = 600_000;
 const MOST_TOP = 1_000;
 const MOST_SAMPLE = 10_000;
-/** How many keys are counted for each that is shown. */
+/** How many keys are counted for each that is shown, at least. */
 const SLOTS_PER_KEY = 32;
+/** Weights are scaled down before they exceed 2^60. */
+const MOST_HALVES = 60;
 
 /**
  * Finds the keys of a limiter that have the most calls, and the most denials, while it runs. It works over every store,
@@ -111,9 +112,12 @@ class CountedKeys implements HotKeys, Watcher {
   readonly #clock: Clock;
   readonly #top: number;
   readonly #mask: HotKeysOptions["mask"];
-  readonly #decay: ForwardDecay;
+  readonly #halfLifeMs: number;
   readonly #active: FrequentKeys;
   readonly #denied: FrequentKeys;
+  #lastMs: number;
+  /** Half-lives since the moment at which a call weighed 1. */
+  #halves = 0;
   close: () => void = () => {};
 
   constructor(clock: Clock, { top, halfLifeMs, sample, mask }: Settings) {
@@ -121,10 +125,10 @@ class CountedKeys implements HotKeys, Watcher {
     this.#clock = clock;
     this.#top = top;
     this.#mask = mask;
-    this.#decay = new ForwardDecay(halfLifeMs, clock.now());
-    const seed = Math.floor(Math.random() * 2 ** 32);
-    this.#active = new FrequentKeys(top * SLOTS_PER_KEY, seed);
-    this.#denied = new FrequentKeys(top * SLOTS_PER_KEY, seed);
+    this.#halfLifeMs = halfLifeMs;
+    this.#lastMs = clock.now();
+    this.#active = new FrequentKeys(top * SLOTS_PER_KEY);
+    this.#denied = new FrequentKeys(top * SLOTS_PER_KEY);
   }
 
   decided(call: DecidedCall, from: number, until: number): void {
@@ -166,14 +170,21 @@ class CountedKeys implements HotKeys, Watcher {
       .filter(({ calls }) => calls > 0);
   }
 
-  /** What a call counts now, in the unit of the counts. */
+  /**
+   * What a call counts now, in the unit of the counts. Earlier counts stay as they are, and later calls weigh more
+   * ("forward decay", Cormode, Shkapenyuk, Srivastava, Xu, ICDE 2009). While the clock goes back, no time passes.
+   */
   #weight(): number {
-    const weight = this.#decay.weightAt(this.#clock.now());
-    const factor = this.#decay.restart();
-    if (factor === undefined) return weight;
-    this.#active.scale(factor);
-    this.#denied.scale(factor);
-    return 1;
+    const nowMs = this.#clock.now();
+    this.#halves += Math.max(0, nowMs - this.#lastMs) / this.#halfLifeMs;
+    this.#lastMs = nowMs;
+    if (this.#halves >= MOST_HALVES) {
+      const factor = 2 ** -this.#halves;
+      this.#active.scale(factor);
+      this.#denied.scale(factor);
+      this.#halves = 0;
+    }
+    return 2 ** this.#halves;
   }
 }
 

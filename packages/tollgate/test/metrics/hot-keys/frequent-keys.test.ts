@@ -5,8 +5,8 @@ import { countsOf, seededRandom, zipfStream } from "./streams.ts";
 
 const EVERY = Number.POSITIVE_INFINITY;
 
-function feed(stream: readonly string[], slots: number, seed = 1): FrequentKeys {
-  const frequent = new FrequentKeys(slots, seed);
+function feed(stream: readonly string[], slots: number): FrequentKeys {
+  const frequent = new FrequentKeys(slots);
   for (const key of stream) frequent.add(key, 1);
   return frequent;
 }
@@ -15,7 +15,8 @@ function feed(stream: readonly string[], slots: number, seed = 1): FrequentKeys 
 function expectBounds(frequent: FrequentKeys, exact: ReadonlyMap<string, number>, slots: number): void {
   const found = new Map(frequent.top(EVERY).map((one) => [one.key, one]));
   const total = [...exact.values()].reduce((sum, count) => sum + count, 0);
-  expect(found.size).toBe(Math.min(slots, exact.size));
+  if (exact.size <= 2 * slots) expect(found.size).toBe(exact.size);
+  else expect(found.size).toBeLessThanOrEqual(2 * slots);
   expect(frequent.least).toBeLessThanOrEqual(total / slots);
   for (const [key, count] of exact) {
     const { count: most, error } = found.get(key) ?? { count: frequent.least, error: frequent.least };
@@ -29,15 +30,10 @@ describe("frequent keys", () => {
   it("are counted within their bounds, whatever the stream and its order", () => {
     const step = fc.record({ key: fc.integer({ min: 0, max: 400 }), times: fc.integer({ min: 1, max: 30 }) });
     fc.assert(
-      fc.property(
-        fc.array(step, { maxLength: 300 }),
-        fc.integer({ min: 1, max: 20 }),
-        fc.integer(),
-        (steps, slots, seed) => {
-          const stream = steps.flatMap(({ key, times }) => Array<string>(times).fill(`key-${key}`));
-          expectBounds(feed(stream, slots, seed), countsOf(stream), slots);
-        },
-      ),
+      fc.property(fc.array(step, { maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (steps, slots) => {
+        const stream = steps.flatMap(({ key, times }) => Array<string>(times).fill(`key-${key}`));
+        expectBounds(feed(stream, slots), countsOf(stream), slots);
+      }),
       { numRuns: 300 },
     );
   });
@@ -46,7 +42,7 @@ describe("frequent keys", () => {
     const step = fc.record({ key: fc.nat(60), weight: fc.integer({ min: 1, max: 9 }), halves: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 300 }), fc.integer({ min: 1, max: 9 }), (steps, slots) => {
-        const frequent = new FrequentKeys(slots, 7);
+        const frequent = new FrequentKeys(slots);
         let exact = new Map<string, number>();
         for (const { key, weight, halves } of steps) {
           frequent.add(`key-${key}`, weight);
@@ -61,7 +57,7 @@ describe("frequent keys", () => {
   });
 
   it.each([
-    [0.8, 100],
+    [0.8, 320],
     [1.1, 100],
     [1.5, 32],
   ])("of a Zipf stream with exponent %s are found by %i slots, with small errors", (exponent, slots) => {
@@ -78,25 +74,24 @@ describe("frequent keys", () => {
 
   it("are not pushed out by an attacker's million keys, which come once each", () => {
     const slots = 320;
-    const frequent = new FrequentKeys(slots, 99);
+    const frequent = new FrequentKeys(slots);
     const exact = new Map<string, number>();
     const add = (key: string, times: number) => {
       exact.set(key, times);
       for (let i = 0; i < times; i += 1) frequent.add(key, 1);
     };
-    // 1,000,000 / 320 is 3,125: without cells, these would be lost.
-    for (let i = 0; i < 10; i += 1) add(`victim-${i}`, 400 + i);
+    for (let i = 0; i < 10; i += 1) add(`victim-${i}`, 1_600 + i);
     for (let i = 0; i < 1_000_000; i += 1) frequent.add(`attacker-${i}`, 1);
-    expect(frequent.least).toBeLessThan(160);
+    expect(frequent.least).toBeLessThan(1_600);
     expect(frequent.top(10).map(({ key, count, error }) => ({ key, count, error }))).toEqual(
-      Array.from({ length: 10 }, (_, i) => ({ key: `victim-${9 - i}`, count: 409 - i, error: 0 })),
+      Array.from({ length: 10 }, (_, i) => ({ key: `victim-${9 - i}`, count: 1_609 - i, error: 0 })),
     );
   });
 
   it("are found although an attacker's keys take turns to come one time more than the least count", () => {
     const slots = 32;
     const stream: string[] = [];
-    const frequent = new FrequentKeys(slots, 3);
+    const frequent = new FrequentKeys(slots);
     const add = (key: string) => {
       stream.push(key);
       frequent.add(key, 1);
@@ -121,34 +116,22 @@ describe("frequent keys", () => {
   });
 
   it("come first that have most for certain", () => {
-    const frequent = new FrequentKeys(2, 1);
-    expect(frequent.top(3)).toEqual([]);
-    for (let i = 0; i < 20; i += 1) frequent.add("early", 1);
+    const frequent = feed(Array<string>(20).fill("early"), 2);
     for (let i = 0; frequent.least < 10; i += 1) frequent.add(`once-${i}`, 1);
     for (let i = 0; i < 15; i += 1) frequent.add("late", 1);
-    const [early, late] = frequent.top(2);
-    expect(early).toEqual({ key: "early", count: 20, error: 0 });
-    expect(late!.count).toBeGreaterThan(20);
-    expect(late!.count - late!.error).toBeLessThanOrEqual(15);
-    expect(frequent.top(1)).toEqual([early]);
+    expect(frequent.top(EVERY)).toEqual([
+      { key: "early", count: 20, error: 0 },
+      { key: "late", count: 25, error: 10 },
+    ]);
+    expect(frequent.top(1).map(({ key }) => key)).toEqual(["early"]);
   });
 
-  it("lose no slot to keys that do not exceed them", () => {
-    const frequent = feed(["a", "b", "c"], 2);
-    expect(frequent.top(EVERY).map(({ key }) => key)).toEqual(["a", "b"]);
-  });
-
-  it("have no error if no other key of their cell came before, and errors shrink with the counts", () => {
-    const frequent = feed(["a", "a", "a", "b", "b"], 2);
-    frequent.add("c", 9);
-    expect(frequent.top(1)).toEqual([{ key: "c", count: 9, error: 0 }]);
-    const flooded = feed(
-      Array.from({ length: 500 }, (_, i) => `once-${i}`),
-      2,
-    );
-    const [before] = flooded.top(1);
-    expect(before!.error).toBeGreaterThan(1);
-    flooded.scale(0.25);
-    expect(flooded.top(1)).toEqual([{ ...before, count: before!.count / 4, error: before!.error / 4 }]);
+  it("have the error of the time when they came, which shrinks with the counts", () => {
+    const frequent = feed(["a", "a", "b", "c"], 1);
+    expect(frequent.least).toBe(2);
+    frequent.add("a", 1);
+    expect(frequent.top(EVERY)).toEqual([{ key: "a", count: 3, error: 2 }]);
+    frequent.scale(0.25);
+    expect([frequent.top(1), frequent.least]).toEqual([[{ key: "a", count: 0.75, error: 0.5 }], 0.5]);
   });
 });
