@@ -11,7 +11,7 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
   ["library", [LIBRARY], 30_840, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_056, 2_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_060, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_126, 3_300],
   ["stores of this process", LOCAL_STORES, 6_609, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 6_449, 3_700],

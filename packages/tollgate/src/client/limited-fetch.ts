@@ -1,4 +1,4 @@
-import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../core/check-options.ts";
 import { checkFunction } from "../core/checks.ts";
 import { type Clock, readUs, systemClock } from "../core/clock.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
@@ -107,8 +107,7 @@ function checked(options: LimitedFetchOptions) {
   const input: unknown = "input" in options ? options.input : hostOf;
   if (typeof input !== "string" && typeof input !== "function")
     throw optionError("input", "a text, or a function of the request that returns one", input);
-  if (!(Number.isInteger(retries) && retries >= 0 && retries <= MOST_RETRIES))
-    throw optionError("retries", `a whole number from 0 to ${MOST_RETRIES}`, retries);
+  checkWholeNumber("retries", retries, 0, MOST_RETRIES);
   checkChoice("learn", learn, [true, false]);
   checkChoice("hold", hold, ["body", "headers"]);
   checkFunction("fetch", options.fetch ?? globalThis.fetch, "a function such as fetch");

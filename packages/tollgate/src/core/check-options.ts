@@ -6,6 +6,12 @@ export function optionError(option: string, expected: string, got: unknown, hint
   return new TollgateError("ERR_OPTION", `${option}: expected ${expected}, got ${show(got)}${hint}`);
 }
 
+/** @throws TollgateError `ERR_OPTION`, naming `option`, unless the value is a whole number in this range. */
+export function checkWholeNumber(option: string, value: unknown, least: number, most: number): number {
+  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
+  throw optionError(option, `a whole number from ${least} to ${most}`, value);
+}
+
 /** @throws TollgateError `ERR_OPTION` unless the option is absent or one of the choices. */
 export function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
   if (value === undefined || choices.includes(value)) return;

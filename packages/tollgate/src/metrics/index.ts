@@ -1,4 +1,4 @@
 export { type HotKey, type HotKeys, type HotKeysOptions, hotKeys } from "./hot-keys/hot-keys.ts";
 export { type InstrumentOptions, instrument } from "./prometheus/instrument.ts";
-export type { MetricsRegistry } from "./prometheus/scraped-metric.ts";
+export type { MetricsRegistry } from "./prometheus/registry-output.ts";
 export type { MeasuringOptions } from "./readings/measuring.ts";

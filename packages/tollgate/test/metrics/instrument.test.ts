@@ -108,8 +108,8 @@ describe("rate_limit_acquire_total", () => {
     for (let i = 0; i < 3; i += 1) plain.allow("a");
     expect(await seriesOf(registry)).toEqual([
       acquired("words", "allow", 1),
-      acquired("calls", "allow", 2),
       acquired("words", "deny", 1),
+      acquired("calls", "allow", 2),
       acquired("b", "allow", 2).replace("api", "plain"),
       acquired("b", "deny", 1).replace("api", "plain"),
     ]);
@@ -152,9 +152,9 @@ describe("rate_limit_acquire_total", () => {
       `rate_limit_acquire_total{limiter="api",limit="calls",result="${result}",key="${key}"} ${count}`;
     expect(await seriesOf(registry)).toEqual([
       of("allow", "key-0", 1),
+      of("deny", "key-0", 1),
       of("allow", "key-1", 1),
       of("allow", "other", 998),
-      of("deny", "key-0", 1),
       of("deny", "other", 1),
     ]);
   });
@@ -258,8 +258,8 @@ describe("instrument", () => {
     ["a limiter", createLimiter({ limits: [perMinute(9)], clock })],
     ["a combination with one", combine(limiter, createLimiter({ limits: [perMinute(9)], clock }))],
   ])("refuses %s without a name, whose series nothing would tell apart", (_what, unnamed) => {
-    for (const registry of [new Registry(), false] as const)
-      expect(() => instrument(unnamed, { registry })).toThrow(/instrument: expected limiters with names, .+told apart/);
+    const call = () => instrument(unnamed, { registry: new Registry() });
+    expect(call).toThrow(/instrument: expected limiters with names, .+told apart/);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { checkChoice, checkOptions, optionError } from "../../core/check-options.ts";
+import { checkChoice, checkOptions, checkWholeNumber } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { markKeyMaker } from "../../core/key-maker.ts";
 import { ownCopy } from "../../core/text-memory.ts";
@@ -70,7 +70,7 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   checkOptions("clientIp", options, NAMES, { header: "it is called addressHeader" });
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
-  const keys = new AddressKeys(checkPrefix(ipv6Prefix));
+  const keys = new AddressKeys(checkWholeNumber("ipv6Prefix", ipv6Prefix, 1, 128));
   const finder = new ClientFinder(trusts, checkToken("addressHeader", addressHeader, "the name of a header"));
   checkChoice("warnings", warnings, [true, false]);
   checkHeaderIsRead(options);
@@ -109,11 +109,6 @@ markKeyMaker(clientIp, "clientIp()");
 function plainPeer(peer: string): string | undefined {
   if (isDottedQuad(peer)) return peer;
   return peer.startsWith(MAPPED) && isDottedQuad(peer, MAPPED.length) ? peer.slice(MAPPED.length) : undefined;
-}
-
-function checkPrefix(prefix: unknown): number {
-  if (Number.isInteger(prefix) && (prefix as number) >= 1 && (prefix as number) <= 128) return prefix as number;
-  throw optionError("ipv6Prefix", "a whole number from 1 to 128", prefix);
 }
 
 const MOST_PEERS = 1_024;

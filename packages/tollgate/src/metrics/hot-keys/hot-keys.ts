@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { checkOptions, optionError } from "../../core/check-options.ts";
+import { checkOptions, checkWholeNumber, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Duration } from "../../core/duration.ts";
@@ -86,18 +86,13 @@ export function hotKeys(limiter: Limiter<never> | AsyncLimiter<never>, options: 
   if (mask !== undefined) checkFunction("mask", mask, "a function from a key to a text");
   const { clock, watch } = observedParts("hotKeys", limiter);
   const counted = new CountedKeys(clock, {
-    top: checkCount("top", top ?? 10, MOST_TOP),
+    top: checkWholeNumber("top", top ?? 10, 1, MOST_TOP),
     halfLifeMs: halfLife === undefined ? DEFAULT_HALF_LIFE_MS : checkDuration("halfLife", halfLife, SECOND_MS, DAY_MS),
-    sample: checkCount("sample", sample ?? 32, MOST_SAMPLE),
+    sample: checkWholeNumber("sample", sample ?? 32, 1, MOST_SAMPLE),
     mask,
   });
   counted.close = watch.addWatcher(counted);
   return counted;
-}
-
-function checkCount(option: string, count: unknown, most: number): number {
-  if (Number.isSafeInteger(count) && (count as number) >= 1 && (count as number) <= most) return count as number;
-  throw optionError(option, `a whole number from 1 to ${most}`, count);
 }
 
 interface Settings extends Pick<HotKeysOptions, "mask"> {

@@ -2,10 +2,10 @@ import { type Meter, metrics, SpanKind, SpanStatusCode, type Tracer, trace } fro
 import { checkFunction } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
 import type { SentBatch } from "../../core/store-readings.ts";
-import type { AnyLimiter, LimiterHooks } from "../readings/limiter-readings.ts";
-import { checkMeasuringNames, isLimiter, type MeasuringOptions, measure } from "../readings/measuring.ts";
-import { DURATION, REDIS_DURATION, WAITED } from "../readings/metrics.ts";
-import type { AnyStore } from "../readings/store-readings.ts";
+import type { AnyLimiter } from "../readings/limiter-readings.ts";
+import type { AnyStore } from "../readings/measured-store.ts";
+import { checkMeasuringNames, type MeasuringOptions, measure } from "../readings/measuring.ts";
+import type { Output } from "../readings/output.ts";
 import { attributesOf, MeterInstruments } from "./instruments.ts";
 
 export interface OtelOptions extends MeasuringOptions {
@@ -50,23 +50,18 @@ export function instrument(limiterOrStore: AnyLimiter | AnyStore, options: OtelO
   if (tracer !== undefined) checkFunction("tracer.startSpan", tracer.startSpan, "a Tracer of @opentelemetry/api");
   const instruments = INSTRUMENTS.get(meter) ?? new MeterInstruments(meter);
   INSTRUMENTS.set(meter, instruments);
-  const output = {
-    stores: instruments.stores,
-    add: instruments.add.bind(instruments),
-    sent: (batch: SentBatch, store: string): void => {
-      instruments.record(REDIS_DURATION, batch.durationMs / 1000, { store });
-      if (tracer !== undefined) recordSpan(tracer, batch, store);
-    },
-  };
-  const hooks = isLimiter("instrument", limiterOrStore) ? hooksOf(limiterOrStore.name, instruments, tracer) : {};
-  return measure(limiterOrStore, options, output, hooks);
+  return measure(limiterOrStore, options, outputTo(instruments, tracer));
 }
 
-function hooksOf(limiter: string, instruments: MeterInstruments, tracer: Tracer | undefined): LimiterHooks {
+function outputTo(instruments: MeterInstruments, tracer: Tracer | undefined): Output {
   return {
-    timed: (seconds) => instruments.record(DURATION, seconds, { limiter }),
-    waited: (seconds) => instruments.record(WAITED, seconds, { limiter }),
-    ...(tracer !== undefined && { denied: noteDenied }),
+    stores: instruments.stores,
+    add: (reading) => instruments.add(reading),
+    histogram: (metric, labels) => instruments.histogram(metric, labels),
+    ...(tracer !== undefined && {
+      denied: noteDenied,
+      sent: (batch: SentBatch, store: string) => recordSpan(tracer, batch, store),
+    }),
   };
 }
 

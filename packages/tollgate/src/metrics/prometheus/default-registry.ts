@@ -1,4 +1,4 @@
-import type { MetricsRegistry } from "./scraped-metric.ts";
+import type { MetricsRegistry } from "./registry-output.ts";
 
 /** What is used of Node's `process`, which Bun and Deno have, too. */
 interface NodeProcess {

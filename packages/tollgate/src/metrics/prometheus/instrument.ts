@@ -1,16 +1,13 @@
 import { optionError } from "../../core/check-options.ts";
 import type { AnyLimiter } from "../readings/limiter-readings.ts";
+import type { AnyStore } from "../readings/measured-store.ts";
 import { checkMeasuringNames, type MeasuringOptions, measure } from "../readings/measuring.ts";
-import type { AnyStore } from "../readings/store-readings.ts";
 import { defaultRegistry } from "./default-registry.ts";
-import { type MetricsRegistry, outputTo } from "./scraped-metric.ts";
+import { type MetricsRegistry, outputTo } from "./registry-output.ts";
 
 export interface InstrumentOptions extends MeasuringOptions {
-  /**
-   * A `Registry` of prom-client: its default `register` unless set. With `false` calls are counted, but not scraped
-   * here: for worker threads whose shared store is instrumented in another thread.
-   */
-  readonly registry?: MetricsRegistry | false | undefined;
+  /** A `Registry` of prom-client: its default `register` unless set. */
+  readonly registry?: MetricsRegistry | undefined;
 }
 
 /** Where the default was not found. */
@@ -49,12 +46,10 @@ const NO_DEFAULT = "a Registry of prom-client, whose default is not beside the p
  */
 export function instrument(limiterOrStore: AnyLimiter | AnyStore, options: InstrumentOptions = {}): () => void {
   checkMeasuringNames(limiterOrStore, options, { registry: true });
-  const registry = checkRegistry(options.registry);
-  return measure(limiterOrStore, options, registry && outputTo(registry));
+  return measure(limiterOrStore, options, outputTo(checkRegistry(options.registry)));
 }
 
-function checkRegistry(registry: unknown): MetricsRegistry | undefined {
-  if (registry === false) return undefined;
+function checkRegistry(registry: unknown): MetricsRegistry {
   const found = (registry ?? defaultRegistry()) as MetricsRegistry | undefined;
   if (typeof found?.registerMetric === "function") return found;
   throw optionError("registry", registry === undefined ? NO_DEFAULT : "a Registry of prom-client", registry);

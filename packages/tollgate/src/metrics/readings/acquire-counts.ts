@@ -1,9 +1,15 @@
 import type { Decision } from "../../core/decision.ts";
-import type { CountedSeries } from "./counted-series.ts";
 import type { KeyLabels } from "./key-labels.ts";
-import { ACQUIRED, NEAR } from "./metrics.ts";
+import type { NumberValue } from "./metric.ts";
 
-type AcquireResult = "allow" | "deny" | "blocked" | "degraded" | "shadow_deny";
+/** How many calls ended so. A shadow denial counts in addition. */
+interface Results {
+  allow: number;
+  deny: number;
+  blocked: number;
+  degraded: number;
+  shadow_deny: number;
+}
 
 /** A call is near its limit if it has left less than one part of so many. */
 const PARTS_OF_LIMIT = 5;
@@ -14,85 +20,91 @@ const OTHER = "other";
 /** The limiter of a limit. */
 type LimiterOf = (limit: string) => string;
 
-/** The series of one limit, by result and label of the key. */
-interface LimitSeries {
+/** The counts of one limit. */
+interface LimitCounts {
   readonly limiter: string;
   readonly limit: string;
-  readonly near: Float64Array;
-  readonly results: Map<string | undefined, Map<AcquireResult, Float64Array>>;
+  near: number;
+  /** By the label of the key, if labels are asked for. */
+  readonly results: Map<string | undefined, Results>;
 }
 
 /** Counts each call of a limiter, and those that leave little of a limit. */
 export class AcquireCounts {
   readonly #limiter: string;
   readonly #labels: KeyLabels | undefined;
-  readonly #counted: CountedSeries;
   /** Set if the limits are those of several limiters, whose names the series have. */
   readonly #limiterOf: LimiterOf | undefined;
-  readonly #limits = new Map<string, LimitSeries>();
+  readonly #limits = new Map<string, LimitCounts>();
 
-  constructor(
-    limiter: string,
-    labels: KeyLabels | undefined,
-    counted: CountedSeries,
-    limiterOf: LimiterOf | undefined,
-  ) {
+  constructor(limiter: string, labels: KeyLabels | undefined, limiterOf: LimiterOf | undefined) {
     this.#limiter = limiter;
-    this.#limiterOf = limiterOf;
     this.#labels = labels;
-    this.#counted = counted;
+    this.#limiterOf = limiterOf;
   }
 
   note(keys: readonly string[], decision: Decision): void {
     const { allowed, limit, shadowDenied, limitRemaining = 0 } = decision;
     const key = this.#labels?.of(keys.length === 1 ? keys[0]! : JSON.stringify(keys));
-    const series = limit === undefined ? this.#withoutLimit(decision) : this.#seriesOf(limit.name);
-    this.#add(series, key, resultOf(decision));
-    if (allowed && limit !== undefined && PARTS_OF_LIMIT * limitRemaining < limit.capacity) series.near[0]! += 1;
+    const counts = limit === undefined ? this.#withoutLimit(decision) : this.#countsOf(limit.name);
+    resultsOf(counts, key)[resultOf(decision)] += 1;
+    if (allowed && limit !== undefined && PARTS_OF_LIMIT * limitRemaining < limit.capacity) counts.near += 1;
     if (shadowDenied === undefined) return;
-    for (const { name } of shadowDenied) this.#add(this.#seriesOf(name), key, "shadow_deny");
+    for (const { name } of shadowDenied) resultsOf(this.#countsOf(name), key).shadow_deny += 1;
   }
 
-  #add({ limiter, limit, results }: LimitSeries, key: string | undefined, result: AcquireResult): void {
-    const byResult = results.get(key) ?? new Map<AcquireResult, Float64Array>();
-    let cells = byResult.get(result);
-    if (cells === undefined) {
-      const labels = { limiter, limit, result };
-      cells = this.#counted.number(ACQUIRED, key === undefined ? labels : { ...labels, key });
-      results.set(key, byResult.set(result, cells));
-    }
-    cells[0]! += 1;
+  acquired(): NumberValue[] {
+    return this.#all.flatMap(({ limiter, limit, results }) =>
+      [...results].flatMap(([key, byResult]) =>
+        Object.entries(byResult)
+          .filter(([, value]) => value > 0)
+          .map(([result, value]) => ({ labels: { limiter, limit, result, ...(key !== undefined && { key }) }, value })),
+      ),
+    );
+  }
+
+  near(): NumberValue[] {
+    return this.#all
+      .filter(({ near }) => near > 0)
+      .map(({ limiter, limit, near }) => ({ labels: { limiter, limit }, value: near }));
+  }
+
+  get #all(): readonly LimitCounts[] {
+    return [...this.#limits.values()];
   }
 
   /** Calls that a limits function or a rule has denied, and calls that no limit counts. */
-  #withoutLimit({ allowed, limiter }: Decision): LimitSeries {
+  #withoutLimit({ allowed, limiter }: Decision): LimitCounts {
     const isOfRule = !allowed && this.#limiterOf !== undefined && limiter !== this.#limiter;
-    return isOfRule ? this.#series(limiter, "") : this.#series(this.#limiter, "");
+    return this.#made(isOfRule ? limiter : this.#limiter, "");
   }
 
-  #seriesOf(name: string): LimitSeries {
-    return this.#limits.get(name) ?? this.#series(this.#limiterOf?.(name) ?? this.#limiter, name);
+  #countsOf(limit: string): LimitCounts {
+    return this.#limits.get(limit) ?? this.#made(this.#limiterOf?.(limit) ?? this.#limiter, limit);
   }
 
-  #series(ofLimiter: string, name: string): LimitSeries {
+  #made(limiter: string, limit: string): LimitCounts {
     // A limit has one limiter. What no limit has decided may have several.
-    const id = name === "" ? `${ofLimiter}/` : name;
+    const id = limit === "" ? `${limiter}/` : limit;
     const known = this.#limits.get(id);
     if (known !== undefined) return known;
-    const isOther = this.#limits.size >= MOST_LIMITS;
-    const [limiter, limit] = isOther ? [this.#limiter, OTHER] : [ofLimiter, name];
-    const made = this.#limits.get(isOther ? OTHER : id) ?? {
-      limiter,
-      limit,
-      near: this.#counted.number(NEAR, { limiter, limit }),
-      results: new Map<string | undefined, Map<AcquireResult, Float64Array>>(),
-    };
-    this.#limits.set(isOther ? OTHER : id, made);
-    return made;
+    const isOther = this.#limits.size >= MOST_LIMITS && id !== OTHER;
+    if (isOther) return this.#made(this.#limiter, OTHER);
+    const counts: LimitCounts = { limiter, limit, near: 0, results: new Map() };
+    this.#limits.set(id, counts);
+    return counts;
   }
 }
 
-function resultOf(decision: Decision): AcquireResult {
+function resultsOf({ results }: LimitCounts, key: string | undefined): Results {
+  const known = results.get(key);
+  if (known !== undefined) return known;
+  const made: Results = { allow: 0, deny: 0, blocked: 0, degraded: 0, shadow_deny: 0 };
+  results.set(key, made);
+  return made;
+}
+
+function resultOf(decision: Decision): keyof Results {
   if (decision.degraded !== undefined) return "degraded";
   if (decision.allowed) return "allow";
   return decision.reason === "blocked" ? "blocked" : "deny";

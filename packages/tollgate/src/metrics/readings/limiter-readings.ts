@@ -1,5 +1,5 @@
 import { readUs } from "../../core/clock.ts";
-import type { Denied, LimitStatus } from "../../core/decision.ts";
+import type { LimitStatus } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import { warnOfObserver } from "../../core/observer.ts";
 import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
@@ -8,57 +8,52 @@ import type { Held } from "../../limiter/reserving/held.ts";
 import type { DecidedCall } from "../../limiter/watching/decided-call.ts";
 import type { Watcher } from "../../limiter/watching/watch.ts";
 import { AcquireCounts } from "./acquire-counts.ts";
-import { BucketCounts } from "./bucket-counts.ts";
-import { CountedSeries } from "./counted-series.ts";
 import type { KeyLabels } from "./key-labels.ts";
-import type { HistogramValue, NumberValue, Reading } from "./metric.ts";
+import type { NumberValue } from "./metric.ts";
 import { ACQUIRED, DURATION, NEAR, PLACES, TOKENS, WAITED, WAITING } from "./metrics.ts";
+import type { Output, Recorder } from "./output.ts";
 import { PlacesInUse } from "./places-in-use.ts";
-import { timingCostMs } from "./timing-cost.ts";
 
 export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
 /** How a limiter is measured. */
-interface MeasureOptions extends LimiterHooks {
+interface MeasureOptions {
   readonly labels: KeyLabels | undefined;
   readonly tokensOf: (() => readonly Key[]) | undefined;
   readonly sample: number;
 }
 
-/** What an output gets of calls as they come, in addition to what is counted. None of it may throw. */
-export interface LimiterHooks {
-  /** A call that was chosen took so many seconds. */
-  readonly timed?: (seconds: number) => void;
-  readonly waited?: (seconds: number) => void;
-  readonly denied?: (decision: Denied) => void;
-}
-
-/** Counts and times the calls of a limiter. */
+/** Counts and times the calls of a limiter, for an output. */
 export class LimiterReadings implements Watcher {
   readonly times: number;
-  readonly readings: readonly Reading[];
+  readonly removals: readonly (() => void)[];
   readonly #limiter: AnyLimiter;
   readonly #parts: ObservedParts;
-  readonly #options: MeasureOptions;
-  readonly #counted = new CountedSeries();
+  readonly #tokensOf: MeasureOptions["tokensOf"];
+  readonly #denied: Output["denied"];
   readonly #acquired: AcquireCounts;
-  readonly #durations: BucketCounts;
-  readonly #waits: BucketCounts;
+  readonly #durations: Recorder;
+  readonly #waits: Recorder;
   readonly #places = new PlacesInUse();
-  readonly #timingCostMs: number;
 
-  constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions) {
-    const { name } = parts;
-    const labels = { limiter: name };
+  constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions, output: Output) {
+    const { name: of, limiterOf } = parts;
     this.times = options.sample;
     this.#limiter = limiter;
     this.#parts = parts;
-    this.#options = options;
-    this.#acquired = new AcquireCounts(name, options.labels, this.#counted, parts.limiterOf);
-    this.#durations = new BucketCounts(DURATION, this.#counted.histogram(DURATION, labels));
-    this.#waits = new BucketCounts(WAITED, this.#counted.histogram(WAITED, labels));
-    this.#timingCostMs = timingCostMs();
-    this.readings = this.#makeReadings();
+    this.#tokensOf = options.tokensOf;
+    this.#denied = output.denied;
+    this.#acquired = new AcquireCounts(of, options.labels, limiterOf);
+    const removals = [
+      output.add({ metric: ACQUIRED, read: () => this.#acquired.acquired() }),
+      output.add({ metric: NEAR, read: () => this.#acquired.near() }),
+      output.add({ metric: TOKENS, read: () => this.#tokens() }),
+      output.add({ metric: WAITING, read: () => this.#waiting() }),
+      output.add({ metric: PLACES, read: () => this.#placesInUse() }),
+    ];
+    this.#durations = output.histogram(DURATION, { limiter: of });
+    this.#waits = output.histogram(WAITED, { limiter: of });
+    this.removals = [...removals, this.#durations.remove, this.#waits.remove];
   }
 
   decided(call: DecidedCall): void {
@@ -67,37 +62,19 @@ export class LimiterReadings implements Watcher {
     if (call.corrects) return;
     const { decision } = call;
     this.#acquired.note(call.keys, decision);
-    if (!decision.allowed) this.#options.denied?.(decision);
+    if (!decision.allowed) this.#denied?.(decision);
   }
 
   timed(call: DecidedCall, elapsedMs: number): void {
-    if (!call.isFirst(this.#durations)) return;
-    const seconds = Math.max(0, elapsedMs - this.#timingCostMs) / 1000;
-    this.#durations.add(seconds);
-    this.#options.timed?.(seconds);
+    if (call.isFirst(this.#durations)) this.#durations.record(elapsedMs / 1_000);
   }
 
   waited(us: number): void {
-    const seconds = Math.max(0, us) / 1_000_000;
-    this.#waits.add(seconds);
-    this.#options.waited?.(seconds);
+    this.#waits.record(Math.max(0, us) / 1_000_000);
   }
 
   held(places: Held): void {
     this.#places.add(places, () => readUs(this.#parts.clock));
-  }
-
-  #makeReadings(): readonly Reading[] {
-    const counted = this.#counted;
-    return [
-      { metric: ACQUIRED, read: () => counted.numbers(ACQUIRED) },
-      { metric: NEAR, read: () => counted.numbers(NEAR) },
-      { metric: DURATION, read: () => counted.histograms(DURATION).filter(hasCounted) },
-      { metric: TOKENS, read: () => this.#tokens() },
-      { metric: WAITED, read: () => counted.histograms(WAITED).filter(hasCounted) },
-      { metric: WAITING, read: () => this.#waiting() },
-      { metric: PLACES, read: () => this.#placesInUse() },
-    ];
   }
 
   /** A combination's calls wait in the lines of its limiters. */
@@ -118,7 +95,7 @@ export class LimiterReadings implements Watcher {
 
   /** An error must not fail the scrape of all other metrics. */
   async #tokens(): Promise<readonly NumberValue[]> {
-    const { tokensOf } = this.#options;
+    const tokensOf = this.#tokensOf;
     if (tokensOf === undefined) return [];
     try {
       const statuses = await Promise.all(
@@ -133,8 +110,4 @@ export class LimiterReadings implements Watcher {
       return [];
     }
   }
-}
-
-function hasCounted({ counts }: HistogramValue): boolean {
-  return counts.some((count) => count > 0);
 }

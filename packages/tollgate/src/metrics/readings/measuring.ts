@@ -1,4 +1,10 @@
-import { checkObject, checkOptionNames, type OptionNames, optionError } from "../../core/check-options.ts";
+import {
+  checkObject,
+  checkOptionNames,
+  checkWholeNumber,
+  type OptionNames,
+  optionError,
+} from "../../core/check-options.ts";
 import { checkFunction, checkName } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
@@ -6,10 +12,9 @@ import { isMadeHere } from "../../limiter/limiter-mark.ts";
 import { type ObservedParts, observedParts } from "../../limiter/observed-parts.ts";
 import type { HotKeys } from "../hot-keys/hot-keys.ts";
 import { KeyLabels } from "./key-labels.ts";
-import { type AnyLimiter, type LimiterHooks, LimiterReadings } from "./limiter-readings.ts";
+import { type AnyLimiter, LimiterReadings } from "./limiter-readings.ts";
+import { type AnyStore, addStore } from "./measured-store.ts";
 import type { Output } from "./output.ts";
-import { addStore } from "./output.ts";
-import type { AnyStore } from "./store-readings.ts";
 
 /** What is measured, whatever the output. */
 export interface MeasuringOptions {
@@ -46,10 +51,10 @@ const MOST_SAMPLE = 10_000;
 const DEFAULT_SAMPLE = 128;
 
 /** Whether the value is a limiter. @throws TollgateError `ERR_OPTION` unless it is a limiter or a store. */
-export function isLimiter(owner: string, subject: AnyLimiter | AnyStore): subject is AnyLimiter {
+function isLimiter(subject: AnyLimiter | AnyStore): subject is AnyLimiter {
   if (isMadeHere(subject)) return true;
   if (typeof (subject as Partial<AnyStore> | undefined)?.open === "function") return false;
-  throw optionError(owner, "a limiter or a store", subject);
+  throw optionError("instrument", "a limiter or a store", subject);
 }
 
 /**
@@ -58,37 +63,33 @@ export function isLimiter(owner: string, subject: AnyLimiter | AnyStore): subjec
  * @throws TollgateError `ERR_OPTION`.
  */
 export function checkMeasuringNames(subject: AnyLimiter | AnyStore, options: unknown, others: OptionNames): void {
-  const known = isLimiter("instrument", subject) ? NAMES : { storeName: true as const };
+  const known = isLimiter(subject) ? NAMES : { storeName: true as const };
   checkObject("instrument", options);
   checkOptionNames("instrument", options, { ...known, ...others });
 }
 
 /**
- * Measures a limiter and its store, or a store alone, for an output. Without one it counts only. Returns a function
- * that ends it.
+ * Measures a limiter and its store, or a store alone, for an output. Returns a function that ends it.
  *
  * @throws TollgateError `ERR_OPTION` or `ERR_NAME`.
  */
-export function measure(
-  subject: AnyLimiter | AnyStore,
-  options: MeasuringOptions,
-  output: Output | undefined,
-  hooks: LimiterHooks = {},
-): () => void {
+export function measure(subject: AnyLimiter | AnyStore, options: MeasuringOptions, output: Output): () => void {
   const storeName = options.storeName === undefined ? undefined : checkName("storeName", options.storeName);
-  if (!isLimiter("instrument", subject)) return output === undefined ? () => {} : addStore(output, subject, storeName);
+  if (!isLimiter(subject)) return addStore(output, subject, storeName);
   const { keyLabel } = options;
   if (keyLabel !== undefined) checkFunction("keyLabel", keyLabel, "a function from a key to a label");
   const tokensOf = checkTokensOf(options.tokensOf);
-  const most = checkCount("maxKeyLabels", options.maxKeyLabels ?? DEFAULT_LABELS, MOST_LABELS);
-  const sample = checkCount("sample", options.sample ?? DEFAULT_SAMPLE, MOST_SAMPLE);
+  const most = checkWholeNumber("maxKeyLabels", options.maxKeyLabels ?? DEFAULT_LABELS, 1, MOST_LABELS);
+  const sample = checkWholeNumber("sample", options.sample ?? DEFAULT_SAMPLE, 1, MOST_SAMPLE);
   const parts = observedParts("instrument", subject);
   checkNamed(parts);
   const labels = keyLabel && new KeyLabels(keyLabel, most);
-  const measured = new LimiterReadings(subject, parts, { labels, tokensOf, sample, ...hooks });
-  const removals = output === undefined ? [] : measured.readings.map((reading) => output.add(reading));
-  if (output !== undefined) for (const { opened } of parts.sources) removals.push(addStore(output, opened, storeName));
-  removals.push(parts.watch.addWatcher(measured));
+  const measured = new LimiterReadings(subject, parts, { labels, tokensOf, sample }, output);
+  const removals = [
+    ...measured.removals,
+    ...parts.sources.map(({ opened }) => addStore(output, opened, storeName)),
+    parts.watch.addWatcher(measured),
+  ];
   return () => {
     for (const remove of removals) remove();
   };
@@ -109,9 +110,4 @@ function checkTokensOf(tokensOf: MeasuringOptions["tokensOf"]): (() => readonly 
     return () => tokensOf.denied().map(({ key }) => key);
   if (tokensOf !== undefined) checkFunction("tokensOf", tokensOf, "a function that returns keys, or hotKeys(…)");
   return tokensOf as (() => readonly Key[]) | undefined;
-}
-
-function checkCount(option: string, count: unknown, most: number): number {
-  if (Number.isSafeInteger(count) && (count as number) >= 1 && (count as number) <= most) return count as number;
-  throw optionError(option, `a whole number from 1 to ${most}`, count);
 }
