@@ -120,7 +120,11 @@ async function askForEach(server: ServerProcess, clients: number): Promise<void>
     const requests = Array.from({ length: count }, (_, i) => {
       return { domain: "api", facts: { ip: addressOf(first + i), method: "GET", path: "/orders/17" } };
     });
-    const answer = await fetch(urlOf(server), { method: "POST", body: JSON.stringify({ requests }) });
+    const answer = await fetch(urlOf(server), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ requests }),
+    });
     const { results } = (await answer.json()) as { results: readonly { allowed?: boolean }[] };
     if (!results.every(({ allowed }) => allowed)) throw new Error("expected every client to be admitted");
   }

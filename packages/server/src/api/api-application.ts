@@ -14,10 +14,11 @@ import { clientName } from "../log/client-name.ts";
 import { answerLead, type LeadQuestion } from "../operations/answer-lead.ts";
 import { operateKey } from "../operations/key-calls.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
-import { decide } from "./decide.ts";
+import { decideHere } from "./decide.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { decideRoute } from "./decide-route.ts";
 import { OpenReservations } from "./open-reservations.ts";
+import { UnitsInForce } from "./units-in-force.ts";
 
 /** The limits themselves are for other protocols. */
 export interface ApiApplication extends Application {
@@ -38,14 +39,16 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const limits: Limits | Limits<"async"> = createLimits(leading.first(), { store, clock });
   const recent = recentOf(context);
   const limiters = new LimiterSet();
+  const units = new UnitsInForce(leading.first());
   const led = leading.begin(limits, recent, (file) => {
     recent?.keepFactsOf(file);
+    units.replace(file);
     // Another version may have other domains.
     limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
   });
-  const reservations = new OpenReservations(clock, context.peers);
+  const decidedBy = { limits, units, reservations: new OpenReservations(clock, context.peers) };
   // A client may settle on another connection, which another process may have accepted.
-  context.peers?.onQuestion((question) => decide(limits, reservations, question as DecideRequest));
+  context.peers?.onQuestion((question) => decideHere(decidedBy, question as DecideRequest));
   const endLog = logDegraded(limiters, log);
   const end = async (): Promise<void> => {
     leading.close();
@@ -61,7 +64,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     throw error;
   }
   return {
-    routes: { "/v1/decide": decideRoute(limits, reservations, recent), ...checks },
+    routes: { "/v1/decide": decideRoute(decidedBy, recent), ...checks },
     limits,
     recent,
     limiters,

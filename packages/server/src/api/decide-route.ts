@@ -1,14 +1,13 @@
 import type { ServerResponse } from "node:http";
-import type { Limits } from "tollgate/config";
 import { type NodeHandler, rateLimitHeaders } from "tollgate/node";
 import { DEGRADED_HEADER } from "../http/degraded-header.ts";
+import { onlyPrograms } from "../http/only-programs.ts";
 import { readBody } from "../http/read-body.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
 import type { RecentRequests } from "../limits/recent-requests.ts";
-import { type DecideResult, decide } from "./decide.ts";
+import { type DecidedBy, type DecideResult, decide } from "./decide.ts";
 import { BadRequestError, type DecideRequest, readDecideRequest } from "./decide-request.ts";
-import type { OpenReservations } from "./open-reservations.ts";
 
 /** A hundred calls with the headers of a browser each. */
 const MOST_BODY_BYTES = 512 * 1024;
@@ -18,13 +17,9 @@ const MOST_CALLS = 100;
  * `POST /v1/decide`: one call, or up to a hundred as `{ "requests": [...] }`, which are carried out in order. A body
  * with a malformed call is refused whole, before anything is counted.
  */
-export function decideRoute(
-  limits: Limits | Limits<"async">,
-  reservations: OpenReservations,
-  recent: RecentRequests | undefined,
-): Route {
+export function decideRoute(by: DecidedBy, recent: RecentRequests | undefined): Route {
   const decideNoted = async (call: DecideRequest): Promise<DecideResult> => {
-    const result = await decide(limits, reservations, call);
+    const result = await decide(by, call);
     if (recent !== undefined && result.decision !== undefined) note(recent, call);
     return result;
   };
@@ -43,7 +38,7 @@ export function decideRoute(
     const results = await Promise.all(calls.map(decideNoted));
     return sendJson(response, 200, { results: results.map((result) => result.body) });
   };
-  return { methods: ["POST"], handler };
+  return { methods: ["POST"], handler: onlyPrograms(handler) };
 }
 
 /** Notes a call that counted something. What is corrected later is not known then. */

@@ -1,10 +1,16 @@
-import { type AsyncReservation, type Decision, type Reservation, TollgateError } from "tollgate";
+import { type AsyncReservation, type Cost, type Decision, type Reservation, TollgateError } from "tollgate";
 import type { Limits } from "tollgate/config";
 import type { DecideRequest } from "./decide-request.ts";
 import { type DecisionJson, decisionJson } from "./decision-json.ts";
 import type { OpenReservations } from "./open-reservations.ts";
+import { checkUnits, type UnitsInForce } from "./units-in-force.ts";
 
-type AnyLimits = Limits | Limits<"async">;
+/** What calls are decided by. */
+export interface DecidedBy {
+  readonly limits: Limits | Limits<"async">;
+  readonly units: UnitsInForce;
+  readonly reservations: OpenReservations;
+}
 
 /** What a call came to. */
 export type DecideResult =
@@ -19,30 +25,32 @@ export interface ErrorBody {
   readonly code?: string;
 }
 
+/** Carries out one call, in the process that has its reservation. */
+export async function decide(by: DecidedBy, request: DecideRequest): Promise<DecideResult> {
+  const owner = "reservation" in request ? by.reservations.ownerOf(request.reservation) : undefined;
+  if (owner === undefined) return decideHere(by, request);
+  return ((await owner.ask(request)) as DecideResult | undefined) ?? OWNER_IS_AWAY;
+}
+
 /**
- * Carries out one call, in the process that has its reservation. Misuse that the library finds is a result, not an
- * error: nothing was counted.
+ * Carries out one call in this process. Questions of other processes come here: asking on would go round for an id that
+ * no process has given. Misuse that the library finds is a result, not an error: nothing was counted.
  */
-export async function decide(
-  limits: AnyLimits,
-  reservations: OpenReservations,
-  request: DecideRequest,
-): Promise<DecideResult> {
-  const owner = "reservation" in request ? reservations.ownerOf(request.reservation) : undefined;
-  if (owner !== undefined) return ((await owner.ask(request)) as DecideResult | undefined) ?? OWNER_IS_AWAY;
+export async function decideHere(by: DecidedBy, request: DecideRequest): Promise<DecideResult> {
   try {
-    return await decideOrThrow(limits, reservations, request);
+    return await decideOrThrow(by, request);
   } catch (error) {
     if (!(error instanceof TollgateError)) throw error;
-    return { status: 400, body: { error: error.message, code: error.code } };
+    const body = { error: error.message, code: error.code };
+    return { status: error.code === "ERR_STORE" ? 503 : 400, body };
   }
 }
 
 async function decideOrThrow(
-  limits: AnyLimits,
-  reservations: OpenReservations,
+  { limits, units, reservations }: DecidedBy,
   request: DecideRequest,
 ): Promise<DecideResult> {
+  if ("domain" in request && "cost" in request) checkUnits(request.cost, units.of(request.domain));
   switch (request.verb) {
     case "consume":
       return decided(await limits.consume(request.domain, request.facts, request.cost));
@@ -62,18 +70,14 @@ async function decideOrThrow(
       );
       const { decision } = reserved;
       const result = decided(decision);
-      return decision.allowed ? withReservation(result, reservations.add(reserved)) : result;
+      return decision.allowed ? withReservation(result, reservations.add(reserved, units.of(request.domain))) : result;
     }
-    case "settle": {
-      const reserved = reservations.take(request.reservation);
-      if (reserved === undefined) return NO_RESERVATION;
-      await reserved.settle(request.cost);
-      return done();
-    }
+    case "settle":
+      return settle(reservations, request.reservation, request.cost);
     case "cancel": {
       const reserved = reservations.take(request.reservation);
       if (reserved === undefined) return NO_RESERVATION;
-      await reserved.cancel();
+      await reserved.reservation.cancel();
       return done();
     }
     case "block": {
@@ -89,6 +93,20 @@ async function decideOrThrow(
     default:
       return request satisfies never;
   }
+}
+
+async function settle(reservations: OpenReservations, id: string, cost: Cost): Promise<DecideResult> {
+  const reserved = reservations.take(id);
+  if (reserved === undefined) return NO_RESERVATION;
+  try {
+    checkUnits(cost, reserved.units);
+    await reserved.reservation.settle(cost);
+  } catch (error) {
+    // Nothing was settled: the client may correct the cost.
+    if (error instanceof TollgateError && error.code === "ERR_COST") reservations.putBack(id, reserved);
+    throw error;
+  }
+  return done();
 }
 
 const NO_RESERVATION: DecideResult = {

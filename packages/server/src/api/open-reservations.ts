@@ -4,8 +4,10 @@ import type { Peers } from "../limits/peers.ts";
 
 type AnyReservation = Reservation | AsyncReservation;
 
-interface Open {
+export interface OpenReservation {
   readonly reservation: AnyReservation;
+  /** Those that its domain counted when it was made. */
+  readonly units: ReadonlySet<string> | undefined;
   readonly expiresAtMs: number;
 }
 
@@ -19,7 +21,7 @@ export class OpenReservations {
   readonly #clock: Clock;
   readonly #peers: Peers | undefined;
   /** In the order in which they expire, because all live equally long. */
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, OpenReservation>();
 
   /** With peers, the id of a reservation says which process has it. */
   constructor(clock: Clock, peers?: Peers) {
@@ -46,25 +48,33 @@ export class OpenReservations {
   }
 
   /** @returns its id. */
-  add(reservation: AnyReservation): string {
+  add(reservation: AnyReservation, units?: ReadonlySet<string>): string {
     const random = randomBytes(16).toString("base64url");
     const id = this.#peers === undefined ? random : `${this.#peers.own}.${random}`;
-    this.#open.set(id, { reservation, expiresAtMs: this.#clock.now() + RESERVATION_TTL_MS });
+    this.#open.set(id, { reservation, units, expiresAtMs: this.#clock.now() + RESERVATION_TTL_MS });
     return id;
   }
 
   /** Takes a reservation out. `undefined` if it was taken before, or has expired. */
-  take(id: string): AnyReservation | undefined {
+  take(id: string): OpenReservation | undefined {
     this.#forgetExpired();
     const open = this.#open.get(id);
     this.#open.delete(id);
-    return open?.reservation;
+    return open === undefined || this.#isExpired(open) ? undefined : open;
+  }
+
+  /** Puts back what was taken out. It expires when it would have, but counts until those before it have expired. */
+  putBack(id: string, open: OpenReservation): void {
+    this.#open.set(id, open);
+  }
+
+  #isExpired({ expiresAtMs }: OpenReservation): boolean {
+    return expiresAtMs <= this.#clock.now();
   }
 
   #forgetExpired(): void {
-    const nowMs = this.#clock.now();
-    for (const [id, { expiresAtMs }] of this.#open) {
-      if (expiresAtMs > nowMs) return;
+    for (const [id, open] of this.#open) {
+      if (!this.#isExpired(open)) return;
       this.#open.delete(id);
     }
   }

@@ -1,4 +1,5 @@
 import type { NodeHandler } from "tollgate/node";
+import { onlyPrograms } from "../http/only-programs.ts";
 import { readBody } from "../http/read-body.ts";
 import { sendJson, sendText } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
@@ -25,7 +26,7 @@ export function jsonRoute(limits: RateLimitDecider): Route {
       throw error;
     }
   };
-  return { methods: ["POST"], handler };
+  return { methods: ["POST"], handler: onlyPrograms(handler) };
 }
 
 /** `GET /rlconfig`: the limits that are loaded. */

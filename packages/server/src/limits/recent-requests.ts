@@ -156,13 +156,14 @@ export class RecentRequests {
   }
 
   #entryOf(atMs: number, domain: string, facts: Facts, cost: Cost | undefined, isCharge: boolean): RecentEntry {
-    const ip = (facts.ip ?? facts.remoteAddress)?.slice(0, LONGEST_TEXT);
-    const method = facts.method?.slice(0, LONGEST_TEXT);
-    const path = withoutQuery(facts.path)?.slice(0, LONGEST_PATH);
+    const address = facts.ip ?? facts.remoteAddress;
+    const ip = address && beginningOf(address, LONGEST_TEXT);
+    const method = facts.method && beginningOf(facts.method, LONGEST_TEXT);
+    const path = pathOf(facts);
     const texts = this.#read(facts);
     let characters = BASE_CHARACTERS + domain.length + (ip?.length ?? 0) + (method?.length ?? 0) + (path?.length ?? 0);
     for (const [i, text] of texts.entries()) {
-      const own = text === "" ? "" : this.#uses[i] === "text" ? text.slice(0, LONGEST_TEXT) : this.#hash(text);
+      const own = text === "" ? "" : this.#uses[i] === "text" ? beginningOf(text, LONGEST_TEXT) : this.#hash(text);
       texts[i] = own;
       characters += own.length;
     }
@@ -175,9 +176,19 @@ export class RecentRequests {
   }
 }
 
-function withoutQuery(path: string | undefined): string | undefined {
-  const end = path?.search(/[?#]/) ?? -1;
-  return end < 0 ? path : path?.slice(0, end);
+/**
+ * The beginning of a text, in memory of its own: engines keep a part of a string as a view of the whole, which may be a
+ * body of half a megabyte.
+ */
+function beginningOf(text: string, longest: number, end: number = text.length): string {
+  const length = Math.min(longest, end);
+  return length === text.length ? text : Buffer.from(text.slice(0, length)).toString();
+}
+
+function pathOf({ path }: Facts): string | undefined {
+  if (path === undefined) return undefined;
+  const end = path.search(/[?#]/);
+  return beginningOf(path, LONGEST_PATH, end < 0 ? path.length : end);
 }
 
 export function randomSalt(): string {

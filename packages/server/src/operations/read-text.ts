@@ -1,16 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { bodyTypeOf } from "../http/body-type.ts";
 import { readBytes } from "../http/read-body.ts";
 import { RequestError } from "./request-error.ts";
 
-/** The type of a body without its parameters, in lower case. @throws RequestError 415 unless it is one of these. */
+/** The type of the body. @throws RequestError 415 unless it is one of these, in UTF-8. */
 export function typeOf(request: IncomingMessage, accepted: readonly string[]): string {
-  const [type = "", ...parameters] = (request.headers["content-type"] ?? "")
-    .split(";")
-    .map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith("charset="));
-  const hasCharset = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  if (accepted.includes(type) && hasCharset) return type;
+  const type = bodyTypeOf(request);
+  if (type !== undefined && accepted.includes(type)) return type;
   throw new RequestError(415, `content-type: expected ${accepted.join(" or ")} in UTF-8`);
 }
 

@@ -1,5 +1,7 @@
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { call as request } from "../support/call.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startTestService } from "../support/test-service.ts";
 
@@ -20,7 +22,7 @@ async function startApi() {
   const clock = manualClock();
   const file = await limitsFile(LIMITS);
   const service = await startTestService({ application: file.application, clock });
-  const post = (body: string) => fetch(`${service.url}/v1/decide`, { method: "POST", body });
+  const post = (body: string) => fetch(`${service.url}/v1/decide`, { method: "POST", headers: JSON_BODY, body });
   const decide = async (call: Body): Promise<Body> => {
     const response = await post(JSON.stringify({ domain: "api", ...call }));
     return { status: response.status, ...((await response.json()) as Body) };
@@ -94,6 +96,29 @@ describe("POST /v1/decide", () => {
     expect(await bare({ verb: "cancel", reservation: second["reservation"] })).toEqual({ status: 200 });
     expect(await decide({ verb: "reserve", facts, cost: { tokens: 90 } })).toMatchObject({ allowed: true });
   });
+
+  it.each([{ tokenz: 10 }, { tokens: -1 }, { tokens: 1.5 }])(
+    "keeps a reservation open whose cost %j is refused",
+    async (cost) => {
+      const { decide, bare } = await startApi();
+      const facts = { path: "/chat", header: { "X-API-Key": "ann" } };
+      const { reservation } = await decide({ verb: "reserve", facts });
+      expect(await bare({ verb: "settle", reservation, cost })).toMatchObject({ status: 400, code: "ERR_COST" });
+      expect(await bare({ verb: "settle", reservation, cost: { tokens: 10 } })).toEqual({ status: 200 });
+      expect(await decide({ verb: "peek", facts, cost: { tokens: 90 } })).toMatchObject({ allowed: true });
+    },
+  );
+
+  it.each(["consume", "peek", "charge", "refund", "reserve"])(
+    "refuses a unit that is misspelt, in %s",
+    async (verb) => {
+      const { decide } = await startApi();
+      const misspelt = await decide({ verb, facts: { path: "/chat" }, cost: { requests: 1, tokenz: 5 } });
+      expect(misspelt).toMatchObject({ status: 400, code: "ERR_COST", error: expect.stringContaining('"tokens"') });
+      // A rule that counts the unit need not match.
+      expect((await decide({ verb, facts: ANN, cost: { requests: 1, tokens: 5 } }))["status"]).toBe(200);
+    },
+  );
 
   it("holds places of inflight between reserve and settle, and only there", async () => {
     const { decide, bare } = await startApi();
@@ -195,5 +220,28 @@ describe("the service over limits files", () => {
     const { application } = await limitsFile(LIMITS);
     const shadow = startTestService({ application: { ...application, shadow: true } });
     await expect(shadow).rejects.toThrow("a rule has mode: shadow");
+  });
+});
+
+describe("web pages", () => {
+  const call = JSON.stringify({ domain: "api", verb: "block", facts: ANN, for: "1h" });
+  const json = { "content-type": "application/json" };
+
+  it.each<[Record<string, string>, number]>([
+    [{ "content-type": "text/plain" }, 415],
+    [{ "content-type": "application/x-www-form-urlencoded" }, 415],
+    [{ "content-type": "application/json; charset=latin1" }, 415],
+    [{ ...json, origin: "http://evil.example" }, 403],
+    // Its name resolves to this machine: the request is of its own origin.
+    [{ ...json, origin: "http://evil.example", "sec-fetch-site": "same-origin" }, 403],
+    [{ ...json, "sec-fetch-site": "cross-site" }, 403],
+    [{ "content-type": "Application/JSON; charset=UTF-8" }, 200],
+  ])("cannot decide: %j", async (headers, status) => {
+    const { url, decide } = await startApi();
+    expect((await request(`${url}/v1/decide`, { method: "POST", headers, body: call })).status).toBe(status);
+    expect(await decide({ facts: ANN })).toMatchObject({ allowed: status !== 200 });
+    expect((await request(`${url}/json`, { method: "POST", headers, body: "{}" })).status).toBe(
+      status === 200 ? 400 : status,
+    );
   });
 });

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startTestService } from "../support/test-service.ts";
 
@@ -64,10 +65,10 @@ const BAD: readonly (readonly [number, object])[] = [
   [404, { verb: "cancel", reservation: "x" }],
 ];
 
-async function startApi(): Promise<(body: string) => Promise<Response>> {
+async function startApi(): Promise<(body: string, headers?: Record<string, string>) => Promise<Response>> {
   const { application } = await limitsFile(LIMITS);
   const { url } = await startTestService({ application, clock: manualClock() });
-  return (body) => fetch(`${url}/v1/decide`, { method: "POST", body });
+  return (body, headers = JSON_BODY) => fetch(`${url}/v1/decide`, { method: "POST", headers, body });
 }
 
 const POST = "/paths/~1v1~1decide/post";
@@ -92,8 +93,13 @@ describe("docs/openapi.yaml", () => {
       expect(response.status).toBe(status);
       expect(faults(`${POST}/responses/${status}/${BODY}`, await response.json())).toEqual([]);
     }
-    const long = await post(" ".repeat(600_000));
-    expect(faults(`${POST}/responses/${long.status}/${BODY}`, await long.json())).toEqual([]);
+    const others = [
+      post(" ".repeat(600_000)),
+      post("{}", { "content-type": "text/plain" }),
+      post("{}", { ...JSON_BODY, origin: "null" }),
+    ];
+    for (const response of await Promise.all(others))
+      expect(faults(`${POST}/responses/${response.status}/${BODY}`, await response.json())).toEqual([]);
   });
 
   it("refuses what the service refuses", async () => {

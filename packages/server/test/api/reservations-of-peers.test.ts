@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Peers } from "../../src/limits/peers.ts";
 import { call } from "../support/call.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startTestService } from "../support/test-service.ts";
 
@@ -22,7 +23,11 @@ async function startAmongPeers() {
   const { application } = await limitsFile(LIMITS);
   const { url } = await startTestService({ application, peers });
   const decide = async (request: object) => {
-    const { status, body } = await call(`${url}/v1/decide`, { method: "POST", body: JSON.stringify(request) });
+    const { status, body } = await call(`${url}/v1/decide`, {
+      method: "POST",
+      headers: JSON_BODY,
+      body: JSON.stringify(request),
+    });
     return { status, ...(JSON.parse(body) as { readonly reservation?: string; readonly remaining?: number }) };
   };
   return { asked, decide, answer: (question: unknown) => answer(question) };
@@ -50,4 +55,13 @@ describe("reservations of several processes", () => {
     expect((await decide({ verb: "peek", domain: "api", cost: 0 })).remaining).toBe(7);
     expect(asked).toEqual([]);
   });
+
+  it.each(["01.x", "1e0.x", "2.x"])(
+    "are not looked for elsewhere on behalf of another process: %s",
+    async (reservation) => {
+      const { asked, answer } = await startAmongPeers();
+      expect(await answer({ verb: "cancel", reservation })).toMatchObject({ status: 404 });
+      expect(asked).toEqual([]);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { configurationRoute, jsonRoute } from "../../src/envoy/http-routes.ts";
 import { jsonResponse, parseJsonRequest } from "../../src/envoy/json.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
 import { routeTable } from "../../src/http/route-table.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { configurationOf } from "./configurations.ts";
 
 const CONFIGURATION = configurationOf(`
@@ -34,7 +35,7 @@ describe("POST /json", () => {
     const url = await startRoutes();
     const answers: unknown[] = [];
     for (let i = 0; i < 3; i += 1) {
-      const response = await fetch(`${url}/json`, { method: "POST", body: ASK });
+      const response = await fetch(`${url}/json`, { method: "POST", headers: JSON_BODY, body: ASK });
       answers.push([response.status, await response.json()]);
     }
     const currentLimit = { requestsPerUnit: 2, unit: "HOUR", name: "per-address" };
@@ -58,7 +59,7 @@ describe("POST /json", () => {
     ['{"domain":"d","hitsAddend":-1}', "hits_addend: expected a whole number from 0 to 4294967295, got -1"],
     ['{"domain":"d","descriptors":[{"limit":{"unit":"EON"}}]}', "unit: expected SECOND, MINUTE"],
   ])("answers 400 to %j", async (body, message) => {
-    const response = await fetch(`${await startRoutes()}/json`, { method: "POST", body });
+    const response = await fetch(`${await startRoutes()}/json`, { method: "POST", headers: JSON_BODY, body });
     expect(response.status).toBe(400);
     expect(((await response.json()) as { error: string }).error).toContain(message);
   });
@@ -67,7 +68,7 @@ describe("POST /json", () => {
     const url = await startRoutes();
     const get = await fetch(`${url}/json`);
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
-    const long = await fetch(`${url}/json`, { method: "POST", body: " ".repeat(100_000) });
+    const long = await fetch(`${url}/json`, { method: "POST", headers: JSON_BODY, body: " ".repeat(100_000) });
     expect(long.status).toBe(413);
   });
 });

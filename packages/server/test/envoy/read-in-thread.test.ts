@@ -4,6 +4,7 @@ import { configurationLines } from "../../src/envoy/configuration-lines.ts";
 import { piecesOf } from "../../src/envoy/configuration-pieces.ts";
 import { readWithoutBlocking } from "../../src/envoy/read-in-thread.ts";
 import { call } from "../support/call.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startTestService } from "../support/test-service.ts";
 
@@ -52,7 +53,7 @@ describe("long files of Envoy's service", () => {
     const { application, write } = await limitsFile(longText(2));
     const { url, log } = await startTestService({ application });
     const body = JSON.stringify({ domain: "api", descriptors: [{ entries: [{ key: "user", value: "ann" }] }] });
-    const ask = async () => (await call(`${url}/json`, { method: "POST", body })).status;
+    const ask = async () => (await call(`${url}/json`, { method: "POST", headers: JSON_BODY, body })).status;
     expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
     await write(longText(5));
     await vi.waitFor(() => expect(log.join()).toContain("limits loaded"), { timeout: 20_000 });

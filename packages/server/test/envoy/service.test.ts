@@ -1,6 +1,7 @@
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { LOCAL_ADMIN } from "../support/test-admin.ts";
 import { startTestService } from "../support/test-service.ts";
@@ -22,7 +23,7 @@ describe("the service with limits of Envoy", () => {
   it("counts requests of gRPC and of HTTP together", async () => {
     const { url, client } = await startLimits(limitsOf(2));
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
-    const ask = () => fetch(`${url}/json`, { method: "POST", body: ASK });
+    const ask = () => fetch(`${url}/json`, { method: "POST", headers: JSON_BODY, body: ASK });
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OVER_LIMIT);
     expect((await fetch(`${url}/ping`)).status).toBe(404);
@@ -81,7 +82,8 @@ domains:
 
   it("counts requests of gRPC, of /json and of /v1/decide together, also after a reload", async () => {
     const { url, client, write, log } = await startLimits(text(3));
-    const post = async (path: string, body: string) => fetch(`${url}${path}`, { method: "POST", body });
+    const post = async (path: string, body: string) =>
+      fetch(`${url}${path}`, { method: "POST", headers: JSON_BODY, body });
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
     expect((await post("/json", ASK)).status).toBe(200);
     const decided = await post("/v1/decide", '{"domain":"d","facts":{"descriptor":{"address":"a"}}}');
@@ -96,7 +98,8 @@ domains:
 
   it("says in JSON what is over, with the headers for the client", async () => {
     const { url } = await startLimits(text(1));
-    const ask = async (body: string) => (await fetch(`${url}/json`, { method: "POST", body })).json();
+    const ask = async (body: string) =>
+      (await fetch(`${url}/json`, { method: "POST", headers: JSON_BODY, body })).json();
     await ask(ASK);
     expect(await ask(ASK)).toEqual({
       overallCode: "OVER_LIMIT",

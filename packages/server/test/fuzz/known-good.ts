@@ -52,7 +52,7 @@ async function answer(
   body?: string,
   pattern = /(?:)/,
 ): Promise<string | undefined> {
-  const headers = { authorization: `Bearer ${PROBE_TOKEN}`, connection: "close" };
+  const headers = { authorization: `Bearer ${PROBE_TOKEN}`, connection: "close", "content-type": "application/json" };
   const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
   if (statuses.includes(response.status) && pattern.test(text)) return undefined;

@@ -98,7 +98,7 @@ describe("closing the service", () => {
     const service = await startTestService({ application, graceMs: LONG_MS, bounds: { keepAliveMs: LONG_MS } });
     const connection = await openConnection(service.url);
     const body = '{"domain":"api","facts":{}}';
-    const whole = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const whole = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     // The answer to the first request says that the second one is being served.
     connection.send(whole + body + whole + body.slice(0, 5));
     await connection.receives(/"remaining":8/);

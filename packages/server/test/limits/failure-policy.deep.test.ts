@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { grpcClient } from "../envoy/grpc-client.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startRedis } from "../support/redis-process.ts";
 import { LOCAL_ADMIN } from "../support/test-admin.ts";
@@ -50,7 +51,7 @@ describe("the service without its Redis", () => {
     expect([await statuses("/items"), (await check("/items")).status]).toEqual([[200, 200], 429]);
 
     const body = JSON.stringify({ domain: "api", facts: { ip: "192.0.2.9", path: "/items" } });
-    const decided = await fetch(`${url}/v1/decide`, { method: "POST", body });
+    const decided = await fetch(`${url}/v1/decide`, { method: "POST", headers: JSON_BODY, body });
     expect(decided.headers.get("x-ratelimit-degraded")).toBeTruthy();
     expect(await decided.json()).toMatchObject({ allowed: true, remaining: 1, degraded: expect.any(String) });
 

@@ -121,6 +121,26 @@ describe("the requests of the last minute", () => {
     expect(recent.collect().isComplete).toBe(false);
   });
 
+  it("do not keep the long texts that they were cut out of", () => {
+    const { recent } = open();
+    const collect = globalThis.gc;
+    if (collect === undefined) throw new Error("run with --expose-gc");
+    const usedBytes = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = usedBytes();
+    for (let i = 0; i < 100; i += 1) {
+      const long = `${"x".repeat(500_000)}${i}`;
+      const path = i % 2 === 0 ? `/${long}` : `/orders/of/customers?${long}`;
+      // Bodies bring texts in memory of their own.
+      const body = JSON.stringify({ ip: long, path, header: { "x-plan": long } });
+      recent.note("api", JSON.parse(body), undefined, "consume");
+    }
+    expect(recent.collect().requests).toHaveLength(100);
+    expect(usedBytes() - before).toBeLessThan(5_000_000);
+  });
+
   it("keep few facts of a file that names many", () => {
     const { recent } = open();
     const by = (i: number) => ({ by: `header.h${i}`, rate: "1/1m" as const });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { LimitsInForce } from "../../src/limits/limits-in-force.ts";
 import { RecentRequests } from "../../src/limits/recent-requests.ts";
 import { DryRuns } from "../../src/operations/dry-run.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { READER, startOperated, WRITER } from "./operate.ts";
 
 const ANN = { ip: "192.0.2.1" };
@@ -60,7 +61,7 @@ describe("a dry run", () => {
     const ask = async (...users: string[]) => {
       const descriptors = users.map((value) => ({ entries: [{ key: "user", value }] }));
       const body = JSON.stringify({ domain: "api", descriptors, hitsAddend: 2 });
-      expect((await fetch(`${url}/json`, { method: "POST", body })).status).toBe(200);
+      expect((await fetch(`${url}/json`, { method: "POST", headers: JSON_BODY, body })).status).toBe(200);
     };
     await ask("ann", "bob");
     await ask("ann");

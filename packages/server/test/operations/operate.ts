@@ -1,5 +1,6 @@
 import { type ManualClock, manualClock } from "tollgate/testing";
 import type { AdminToken } from "../../src/admin/admin-token.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile, type TestLimitsFile } from "../support/limits-file.ts";
 import { type ServiceWithAdmin, startWithAdmin } from "../support/test-admin.ts";
 
@@ -64,7 +65,9 @@ export async function startOperated(text: string = LIMITS): Promise<Operated> {
     },
     decide: async (call) => {
       const body = JSON.stringify({ domain: "api", ...call });
-      return (await (await fetch(`${service.url}/v1/decide`, { method: "POST", body })).json()) as Body;
+      return (await (
+        await fetch(`${service.url}/v1/decide`, { method: "POST", headers: JSON_BODY, body })
+      ).json()) as Body;
     },
     audited: () =>
       service.log

@@ -5,6 +5,7 @@ import { expect, onTestFinished } from "vitest";
 import { faults, pointerOf } from "../operations/admin-description.ts";
 import { type Answer, call } from "../support/call.ts";
 import { type CommandProcess, startServing } from "../support/command-process.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile, type TestLimitsFile } from "../support/limits-file.ts";
 import { startRedis } from "../support/redis-process.ts";
 
@@ -83,7 +84,9 @@ export async function startOperatedWorkers(text: string, workers = 3): Promise<O
       const body = JSON.stringify({ domain: "api", facts });
       const answers: Body[] = [];
       while (answers.length < times) {
-        answers.push(JSON.parse((await call(`${url}/v1/decide`, { method: "POST", body })).body) as Body);
+        answers.push(
+          JSON.parse((await call(`${url}/v1/decide`, { method: "POST", headers: JSON_BODY, body })).body) as Body,
+        );
       }
       return answers;
     },

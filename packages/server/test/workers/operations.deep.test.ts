@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
 import { call } from "../support/call.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { type OperatedWorkers, startOperatedWorkers } from "./operate-workers.ts";
 import { childrenOf } from "./processes.ts";
 
@@ -165,7 +166,7 @@ describe("operators of several workers", () => {
     // More than a page of each worker.
     const one = { domain: "api", facts: { header: { "x-api-key": "sk-2" } } };
     const body = JSON.stringify({ requests: Array.from({ length: 100 }, () => one) });
-    for (let i = 0; i < 12; i += 1) await call(`${url}/v1/decide`, { method: "POST", body });
+    for (let i = 0; i < 12; i += 1) await call(`${url}/v1/decide`, { method: "POST", headers: JSON_BODY, body });
     expect((await dry("1000")).body).toMatchObject({ requests: 1_212, isComplete: true, after: { denied: 200 } });
   });
 });

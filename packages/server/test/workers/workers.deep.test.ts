@@ -3,6 +3,7 @@ import { grpcClient } from "../envoy/grpc-client.ts";
 import { call } from "../support/call.ts";
 import { runCommand, startServing } from "../support/command-process.ts";
 import { openConnection } from "../support/connection.ts";
+import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startRedis } from "../support/redis-process.ts";
 import { childrenOf, isAlive } from "./processes.ts";
@@ -14,7 +15,7 @@ const limits = (quota: number): string =>
 
 /** One call of `/v1/decide`, on a connection of its own. */
 const decide = (url: string, request: object) =>
-  call(`${url}/v1/decide`, { method: "POST", body: JSON.stringify(request) });
+  call(`${url}/v1/decide`, { method: "POST", headers: JSON_BODY, body: JSON.stringify(request) });
 
 /** Asks for one request of a user. */
 const ask = (url: string, user = "ann") => decide(url, { domain: "api", facts: { descriptor: { user } } });
@@ -139,7 +140,7 @@ describe("tollgate serve --workers", () => {
     const workers = childrenOf(command);
     const connection = await openConnection(url);
     const body = JSON.stringify({ domain: "api", facts: { descriptor: { user: "ann" } } });
-    const whole = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const whole = `POST /v1/decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     connection.send(whole + body + whole + body.slice(0, 5));
     await connection.receives(/"remaining":19/);
     command.kill("SIGTERM");

@@ -15,6 +15,9 @@ const PATHS: Readonly<Record<"limits" | "envoy" | "demo" | "admin", readonly str
   admin: ["/metrics", "/healthz", "/readyz", "/rlconfig", ...ADMIN_PATHS],
 };
 
+/** They want a type of their bodies. */
+const JSON_ROUTES = ["/v1/decide", "/json"];
+
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "M-SEARCH"];
 
 /**
@@ -73,6 +76,10 @@ function targetOf(random: Random, route: string): string {
 
 function headersOf(random: Random, route: string): Headers {
   const headers: Headers = [];
+  const types = ["application/json", "Application/JSON; charset=utf-8", "text/plain", headerValue(oddText(random))];
+  if (JSON_ROUTES.includes(route) && random.percent(95))
+    headers.push(["Content-Type", random.percent(90) ? types[0]! : random.pick(types)]);
+  if (random.percent(3)) headers.push(["Origin", "http://example.com"]);
   if (route.startsWith("/check") || random.percent(10)) headers.push(...forwarded(random));
   while (random.percent(25)) headers.push(oddHeader(random));
   if (random.percent(2)) headers.push(...random.list(random.size(3_000), () => oddHeader(random)));
