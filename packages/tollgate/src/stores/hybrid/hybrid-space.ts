@@ -6,24 +6,24 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import type { VerbTraits } from "../../core/verbs.ts";
 import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
-import type { StoreOnServer } from "../redis/redis-store.ts";
+import { closedError, type StoreOnServer } from "../redis/redis-store.ts";
 import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
+import type { KnownKeys } from "./leases/known-keys.ts";
 import type { AskServer, LeaseNode } from "./leases/lease-node.ts";
 import { type LeaseTimes, leaseTimesOf, obstaclesOf } from "./leases/lease-times.ts";
 import { LeasedKey } from "./leases/leased-key.ts";
 import type { WaitingCall } from "./leases/waiting-calls.ts";
 import type { DecidingSpace } from "./local-space.ts";
-import { LONGEST_KEY, MOST_KEYS, SpaceOnServer } from "./space-on-server.ts";
+import { LONGEST_KEY, SpaceOnServer } from "./space-on-server.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
-/** So many keys with leases are looked at before one of them is forgotten. */
-const MOST_SPARED = 8;
 
 export interface HybridSpaceParts {
   readonly store: StoreOnServer;
   readonly redis: RedisSpace;
   readonly node: LeaseNode;
+  readonly known: KnownKeys;
   /** Whether the clocks of limiters decide, in place of the server's. */
   readonly byLimitersClock: boolean;
   /** The most calls that may wait for one key. */
@@ -47,6 +47,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   }
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
+    if (this.#parts.node.requests.isClosing) throw closedError();
     const costs = this.#costsOf(cost);
     const known = this.#keyOf(key);
     if (known?.spend(costs) === true) return ADMITTED;
@@ -122,17 +123,16 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   }
 
   protected forget(key: string): void {
-    this.giveBack(key);
-    this.#keys.delete(key);
+    this.#keys.get(key)?.forget();
   }
 
   protected forgetAll(): void {
-    this.giveBackAll();
+    for (const known of this.#keys.values()) known.forget();
     this.#keys = new Map();
   }
 
   protected released(): void {
-    this.#keys = new Map();
+    this.forgetAll();
     this.#parts.released(this);
   }
 
@@ -148,30 +148,21 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   #keyOf(key: string): LeasedKey | undefined {
     const known = this.#keys.get(key);
     if (known !== undefined || this.#times === undefined || key.length > LONGEST_KEY) return known;
-    if (this.#keys.size >= MOST_KEYS) this.#forgetOne();
-    const { node, store, byLimitersClock } = this.#parts;
+    const { node, known: allKnown, store, byLimitersClock } = this.#parts;
     const askServer: AskServer = (costs, nowUs, ask, waiter) => {
       const us = nowUs ?? (byLimitersClock ? readUs(this.redis.clock) : 0);
       store.lease(this.redis.call(key, costs, us), us, ask, waiter);
     };
-    const made = new LeasedKey(this.plan, this.#times, node, askServer);
     // A sliced string would keep its parent alive.
-    this.#keys.set(ownCopy(key), made);
+    const own = ownCopy(key);
+    const made: LeasedKey = new LeasedKey(this.plan, this.#times, node, askServer, () => {
+      made.giveBack();
+      this.#keys.delete(own);
+      allKnown.delete(made);
+    });
+    this.#keys.set(own, made);
+    allKnown.add(made);
     return made;
-  }
-
-  /** Forgets an old key, without leases if there is one soon: a flood of new keys should not evict those in use. */
-  #forgetOne(): void {
-    let tries = MOST_SPARED;
-    for (const [key, known] of this.#keys) {
-      this.#keys.delete(key);
-      tries -= 1;
-      if (!known.isLive || tries === 0) {
-        known.giveBack();
-        return;
-      }
-      this.#keys.set(key, known);
-    }
   }
 
   /** A plain cost as one cost per limit. Remembers the last result. */

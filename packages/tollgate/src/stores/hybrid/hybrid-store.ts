@@ -10,13 +10,15 @@ import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { BreakerState } from "../redis/failure/breaker.ts";
 import { checkRedisOptions } from "../redis/redis-options.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
-import { connectStore, type StoreOnServer } from "../redis/redis-store.ts";
+import { closedError, connectStore, type StoreOnServer } from "../redis/redis-store.ts";
 import { HybridBlocks } from "./hybrid-blocks.ts";
 import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
 import { HybridSpace } from "./hybrid-space.ts";
+import { KnownKeys } from "./leases/known-keys.ts";
 import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
+import { PendingRequests } from "./leases/pending-requests.ts";
 import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
 import { ThresholdNode } from "./threshold/threshold-node.ts";
@@ -73,8 +75,11 @@ class NodeStore implements HybridStore {
   readonly #stats = createStats();
   readonly #numbers = new LeaseNumbers(Math.random);
   readonly #live = new LiveKeys();
+  readonly #known = new KnownKeys();
+  readonly #requests = new PendingRequests();
   readonly #counts = new ThresholdNode();
   readonly #spaces = new Set<DecidingSpace>();
+  #closing: Promise<void> | undefined;
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
     const { byLimitersClock, maxPending } = checkRedisOptions(redisOptions);
@@ -130,7 +135,9 @@ class NodeStore implements HybridStore {
         random: Math.random,
         numbers: this.#numbers,
         live: this.#live,
+        requests: this.#requests,
       },
+      known: this.#known,
       byLimitersClock: this.#byLimitersClock,
       mostWaiting: this.#mostWaiting,
       released: (released) => this.#spaces.delete(released),
@@ -151,6 +158,7 @@ class NodeStore implements HybridStore {
   }
 
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report> {
+    if (this.#requests.isClosing) throw closedError();
     const [only] = calls;
     const isAlone = only !== undefined && calls.length === 1 && taken?.[0]?.degraded === undefined;
     const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, taken) : undefined;
@@ -161,9 +169,17 @@ class NodeStore implements HybridStore {
     return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#giveBackAll();
     this.#live.close();
+    await this.#requests.close();
+    // Leases that were on their way.
+    this.#giveBackAll();
     await this.#redis.close();
   }
 

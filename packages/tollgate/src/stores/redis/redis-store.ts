@@ -293,7 +293,7 @@ function endsOf({ limits }: Plan, { untilUs }: Taken, nowUs: number): readonly n
   return untilUs.map((us, i) => (isNamedByMoment(limits[i]!) ? us : us > nowUs ? Number.MAX_SAFE_INTEGER : 0));
 }
 
-function closedError(): TollgateError {
+export function closedError(): TollgateError {
   return new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
 }
 

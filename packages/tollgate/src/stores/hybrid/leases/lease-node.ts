@@ -4,6 +4,7 @@ import type { LeaseStats } from "../stats.ts";
 import type { LeaseNumbers } from "./lease-numbers.ts";
 import type { LiveKeys } from "./live-keys.ts";
 import type { NodeTime } from "./node-time.ts";
+import type { PendingRequests } from "./pending-requests.ts";
 
 /** What the keys of a node share. */
 export interface LeaseNode {
@@ -13,6 +14,7 @@ export interface LeaseNode {
   readonly random: () => number;
   readonly numbers: LeaseNumbers;
   readonly live: Pick<LiveKeys, "add">;
+  readonly requests: PendingRequests;
 }
 
 /** Asks the server for one key. `nowUs` is the limiter's time, where the server has none. */

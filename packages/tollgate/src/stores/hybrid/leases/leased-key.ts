@@ -6,6 +6,7 @@ import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
 import { HeldLeases } from "./held-leases.ts";
 import { KeyReports, statusesOf } from "./key-reports.ts";
 import { KeyRequests } from "./key-requests.ts";
+import type { KnownKey } from "./known-keys.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import type { LeaseTimes } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
@@ -24,7 +25,7 @@ const MOST_COUNTED = 24;
  * Reports about leases are absolute, and no request is repeated. So a lost, late or repeated request admits nothing
  * more.
  */
-export class LeasedKey {
+export class LeasedKey implements KnownKey {
   readonly plan: Plan;
   readonly #times: LeaseTimes;
   readonly #node: LeaseNode;
@@ -39,10 +40,13 @@ export class LeasedKey {
   readonly #waiting = new WaitingCalls();
   #isAsking = false;
   #askedBeforeRefund = false;
+  /** Gives back what the key holds, and forgets the key. */
+  readonly forget: () => void;
 
-  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer) {
+  constructor(plan: Plan, times: LeaseTimes, node: LeaseNode, askServer: AskServer, forget: () => void) {
     const us = node.time.us();
     this.plan = plan;
+    this.forget = forget;
     this.#times = times;
     this.#node = node;
     this.#held = new HeldLeases(node.stats, us);
@@ -148,12 +152,15 @@ export class LeasedKey {
     const { us, wallUs } = asked;
     // A call that costs more than is held may conform with the units that are given back.
     const reports = run.length === 0 ? this.#held.report(us, wallUs) : this.#held.giveBack(us, wallUs);
-    const ask = this.#requests.make(reports, run.length, this.#sizing.wanted(us));
+    const { requests } = this.#node;
+    const wanted = requests.isClosing ? this.#nothing : this.#sizing.wanted(us);
+    const ask = this.#requests.make(reports, run.length, wanted);
     const waiter = new LeaseWaiter(
       (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
       (error) => this.#failed(run, error),
     );
     this.#isAsking = true;
+    requests.began();
     this.#requests.send(ask, run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, waiter);
   }
 
@@ -181,6 +188,7 @@ export class LeasedKey {
     if (this.#renewals.noteNodes(grant.nodes, us)) this.giveBack();
     if (this.#askedBeforeRefund) this.forgetDenials();
     this.#serve();
+    this.#node.requests.answered();
   }
 
   #answer(run: readonly WaitingCall[], admitted: number, report: Report, us: number): void {
@@ -196,6 +204,7 @@ export class LeasedKey {
     this.#renewals.pauseAfterFailure(this.#node.time.us());
     // Calls that came meanwhile would wait for a second timeout.
     for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
+    this.#node.requests.answered();
   }
 
   /** Decides calls that came while the key was asked. */

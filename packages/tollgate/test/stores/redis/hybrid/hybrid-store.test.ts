@@ -2,7 +2,7 @@ import { createLimiter, fixedWindow, perHour, perMinute, slidingWindow, tokenBuc
 import { hybridStore } from "tollgate/hybrid";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
-import { allowTimes, openNode, openNodes } from "./kit/use-hybrid.ts";
+import { allowTimes, type Node, openNode, openNodes } from "./kit/use-hybrid.ts";
 
 const started = useRedis();
 
@@ -69,6 +69,48 @@ describe("a hybrid store", () => {
     const strict = createLimiter({ name: "fleet", limits: [slowBucket], store: started.redis.store({ prefix }) });
     const [explained] = await strict.explain("ann");
     expect(explained?.used).toBe(admitted);
+  });
+
+  it("close waits for the calls that were made before, and rejects those after it", async () => {
+    const [node] = openNodes(started.redis, 1, [slowBucket]);
+    await allowTimes(node!, 30);
+    const calls = Array.from({ length: 300 }, (_, i) => node!.limiter.consume("ann", 1 + (i % 3)));
+    const answered = Promise.allSettled(calls).then((all) => all.filter(({ status }) => status === "fulfilled").length);
+    const closed = node!.store.close();
+    await expect(node!.limiter.allow("ann")).rejects.toMatchObject({ code: "ERR_STORE" });
+    await expect(node!.limiter.consume("ann")).rejects.toMatchObject({ code: "ERR_STORE" });
+    expect(await answered).toBe(300);
+    await closed;
+    await node!.store.close();
+  });
+
+  it("asks for so few leases at a time that each script call takes about two milliseconds", async () => {
+    const [node] = openNodes(started.redis, 1, [perMinute(100_000)]);
+    const askAll = () => Promise.all(Array.from({ length: 200 }, (_, i) => node!.limiter.allow(`client ${i}`, 10)));
+    await askAll();
+    const { asks } = node!.store.stats();
+    const calls = await started.redis.callsOf(askAll);
+    const leases = node!.store.stats().asks - asks;
+    expect(leases).toBeGreaterThanOrEqual(200);
+    expect(leases / calls).toBeLessThanOrEqual(20);
+  });
+
+  it("keeps a bounded number of keys, whatever the number of limiters", async () => {
+    const [{ store }] = openNodes(started.redis, 1, [slowBucket]) as [Node];
+    const limiters = ["a", "b", "c", "d"].map((name) => createLimiter({ name, limits: [slowBucket], store }));
+    const grown = async () => {
+      globalThis.gc?.();
+      const before = process.memoryUsage().heapUsed;
+      for (const limiter of limiters) {
+        for (let from = 0; from < 12_000; from += 500) {
+          await Promise.all(Array.from({ length: 500 }, (_, i) => limiter.allow(`client ${from + i}`)));
+        }
+      }
+      globalThis.gc?.();
+      return (process.memoryUsage().heapUsed - before) / 2 ** 20;
+    };
+    // The keys of all four limiters would take 130 MB.
+    expect(await grown()).toBeLessThan(80);
   });
 
   it("explain does not count what this node holds", async () => {

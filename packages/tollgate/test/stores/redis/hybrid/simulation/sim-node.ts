@@ -4,6 +4,7 @@ import { LeaseNumbers } from "../../../../../src/stores/hybrid/leases/lease-numb
 import type { LeaseTimes } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import { LeasedKey } from "../../../../../src/stores/hybrid/leases/leased-key.ts";
 import { timeOfClocks } from "../../../../../src/stores/hybrid/leases/node-time.ts";
+import { PendingRequests } from "../../../../../src/stores/hybrid/leases/pending-requests.ts";
 import { createStats } from "../../../../../src/stores/hybrid/stats.ts";
 import type { Random } from "../../script/kit/random.ts";
 
@@ -72,7 +73,8 @@ export class SimNode {
       random: () => this.#random.part(),
       numbers: new LeaseNumbers(() => this.#random.part()),
       live: { add() {} },
+      requests: new PendingRequests(),
     };
-    return new LeasedKey(this.#plan, this.#times, node, this.#ask(this));
+    return new LeasedKey(this.#plan, this.#times, node, this.#ask(this), () => {});
   }
 }
