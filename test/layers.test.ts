@@ -15,7 +15,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/table": ["core", "algorithms", "stores/local"],
   "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/redis": ["core", "algorithms"],
-  "stores/hybrid": ["core", "algorithms", "stores/redis"],
+  "stores/hybrid": ["core", "algorithms", "stores/redis", "stores/memory"],
   store: ["core", "algorithms", "stores/local"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],

@@ -3,18 +3,16 @@ import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Report } from "../../core/report.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import type { VerbTraits } from "../../core/verbs.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
 import { OVERLOADED } from "../redis/failure/unavailable-error.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import { closedError, type StoreOnServer } from "../redis/redis-store.ts";
-import { type DecideWithout, WaitingAllow, WaitingTake } from "./hybrid-calls.ts";
+import { DecidingSpace, LONGEST_KEY } from "./deciding-space.ts";
 import type { KnownKeys } from "./leases/known-keys.ts";
 import type { AskServer, LeaseNode } from "./leases/lease-node.ts";
 import { type LeaseTimes, leaseTimesOf, obstaclesOf } from "./leases/lease-times.ts";
 import { LeasedKey } from "./leases/leased-key.ts";
-import type { WaitingCall } from "./leases/waiting-calls.ts";
-import type { DecidingSpace } from "./local-space.ts";
-import { LONGEST_KEY, SpaceOnServer } from "./space-on-server.ts";
+import { WaitingTake } from "./leases/waiting-take.ts";
 
 const ADMITTED = Promise.resolve(true);
 const DENIED = Promise.resolve(false);
@@ -32,7 +30,7 @@ export interface HybridSpaceParts {
 }
 
 /** One plan's keys: the leases of this node, in front of the counts on the server. */
-export class HybridSpace extends SpaceOnServer implements DecidingSpace {
+export class HybridSpace extends DecidingSpace {
   readonly #parts: HybridSpaceParts;
   /** `undefined` if each call asks the server. */
   readonly #times: LeaseTimes | undefined;
@@ -57,9 +55,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
       this.#parts.node.stats.asks += 1;
       return this.redis.allow(key, cost, now);
     }
-    return new Promise((resolve) => {
-      this.#join(known, new WaitingAllow(costs, now[0]!, resolve, this.#without(key, costs, now[0]!)));
-    });
+    return this.#join(known, key, costs, now[0]!).then(({ admitted }) => admitted);
   }
 
   /** Decides by what this node knows; `undefined` if the server has to be asked. */
@@ -79,9 +75,7 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     const way = known.uncovered(costs);
     if (way === "denied") return Promise.resolve(known.reports.denied(costs));
     if (way === "strict") return undefined;
-    const call = new WaitingTake(known, costs, now[0]!, this.#without(key, costs, now[0]!));
-    this.#join(known, call);
-    return call.report;
+    return this.#join(known, key, costs, now[0]!);
   }
 
   /** Takes a charge from the leases of this node; `undefined` if they do not cover it. */
@@ -106,9 +100,9 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
   settle(): void {}
 
   /** After a refund, denials are forgotten until the units have come back. */
-  asked(key: string, verb: VerbTraits, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
+  asked(key: string, verb: Verb, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
     const known = this.#keys.get(key);
-    if (known === undefined || !verb.refunds) return;
+    if (known === undefined || !VERBS[verb].refunds) return;
     const forget = () => known.forgetDenials();
     forget();
     work.then(forget, forget);
@@ -136,13 +130,14 @@ export class HybridSpace extends SpaceOnServer implements DecidingSpace {
     this.#parts.released(this);
   }
 
-  #join(known: LeasedKey, call: WaitingCall): void {
-    if (known.waiting < this.#parts.mostWaiting) known.join(call);
+  #join(known: LeasedKey, key: string, costs: readonly number[], nowUs: number): Promise<Report> {
+    const { store, mostWaiting } = this.#parts;
+    const call = new WaitingTake(known.reports, costs, nowUs, (error) =>
+      store.decideWithout(error, "take", [this.redis.call(key, costs, nowUs)], nowUs),
+    );
+    if (known.waiting < mostWaiting) known.join(call);
     else call.failed(OVERLOADED);
-  }
-
-  #without(key: string, costs: readonly number[], nowUs: number): DecideWithout {
-    return (error) => this.#parts.store.decideWithout(error, "take", [this.redis.call(key, costs, nowUs)], nowUs);
+    return call.report;
   }
 
   #keyOf(key: string): LeasedKey | undefined {

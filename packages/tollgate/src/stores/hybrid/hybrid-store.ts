@@ -11,6 +11,7 @@ import type { BreakerState } from "../redis/failure/breaker.ts";
 import { checkRedisOptions } from "../redis/redis-options.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 import { closedError, connectStore, type StoreOnServer } from "../redis/redis-store.ts";
+import type { DecidingSpace } from "./deciding-space.ts";
 import { HybridBlocks } from "./hybrid-blocks.ts";
 import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
 import { HybridSpace } from "./hybrid-space.ts";
@@ -19,7 +20,6 @@ import { LeaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
 import { PendingRequests } from "./leases/pending-requests.ts";
-import type { DecidingSpace } from "./local-space.ts";
 import { createStats, type HybridStats } from "./stats.ts";
 import { ThresholdNode } from "./threshold/threshold-node.ts";
 import { ThresholdSpace } from "./threshold/threshold-space.ts";
@@ -77,13 +77,14 @@ class NodeStore implements HybridStore {
   readonly #live = new LiveKeys();
   readonly #known = new KnownKeys();
   readonly #requests = new PendingRequests();
-  readonly #counts = new ThresholdNode();
+  readonly #counts: ThresholdNode;
   readonly #spaces = new Set<DecidingSpace>();
   #closing: Promise<void> | undefined;
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
     const { byLimitersClock, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
+    this.#counts = new ThresholdNode(redis, this.#stats);
     this.#byLimitersClock = byLimitersClock;
     this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
@@ -152,7 +153,7 @@ class NodeStore implements HybridStore {
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
     return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
-      if (this.#threshold !== undefined) this.#counts.blockedIn(scope).add(key);
+      if (this.#threshold !== undefined) this.#counts.noteBlocked(scope, key);
       for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
     });
   }
@@ -190,8 +191,7 @@ class NodeStore implements HybridStore {
     taken: readonly Taken[] | undefined,
   ): Promise<Report> | undefined {
     const own = space as DecidingSpace;
-    const traits = VERBS[verb];
-    const { changes, takes, reports } = traits;
+    const { changes, takes, reports } = VERBS[verb];
     if (changes && takes === "if all conform") return own.take(key, costs, now);
     if (takes === "always") {
       const charged = own.charge(key, costs, now);
@@ -199,7 +199,7 @@ class NodeStore implements HybridStore {
     }
     own.settle(key);
     const asked = this.#ask(verb, [{ space, key, costs }], now, taken);
-    own.asked(key, traits, costs, now, asked);
+    own.asked(key, verb, costs, now, asked);
     if (!reports) return asked;
     const restated = asked.then((report) => own.restated(key, costs, report));
     return verb === "explain" ? restated.then((report) => withLeases(report, [{ space, key, costs }])) : restated;

@@ -22,7 +22,6 @@ class Server {
     evalsha: async (_sha: string, _keys: string[], args: string[]) => this.#run(args),
     eval: async (_source: string, _keys: string[], args: string[]) => this.#run(args),
     scan: async () => ["0", []] as const,
-    unlink: async () => undefined,
   };
 
   limiter(observe?: (observation: Observation) => void): AsyncLimiter {

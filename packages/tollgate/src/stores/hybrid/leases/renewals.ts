@@ -5,8 +5,12 @@ import type { LeaseGrant } from "../../redis/script/lease.ts";
 import type { HeldLeases } from "./held-leases.ts";
 import { type LeaseTimes, UNITS_OF_NODE } from "./lease-times.ts";
 import type { LocalDenials } from "./local-denials.ts";
-import { PAUSE_AFTER_FAILURE_US, STRICT_CHUNKS } from "./pauses.ts";
 import type { Sizing } from "./sizing.ts";
+
+/** A renewal that failed is not repeated for so long, unless a call waits. */
+const PAUSE_AFTER_FAILURE_US = 100_000;
+/** A key whose capacity is too small for its nodes is asked call by call for so many times a lease's worth. */
+const STRICT_CHUNKS = 20;
 
 export interface RenewalsParts {
   readonly plan: Plan;

@@ -1,48 +1,108 @@
+import { readUs } from "../../../core/clock.ts";
 import type { Scope } from "../../../core/plan.ts";
+import type { SyncStore } from "../../../core/store.ts";
 import { ownCopy } from "../../../core/text-memory.ts";
+import { createTimeCell } from "../../../core/time-cell.ts";
+import { memoryStore } from "../../memory/memory-store.ts";
 import type { RedisSpace } from "../../redis/redis-space.ts";
-import { MOST_KEYS } from "../space-on-server.ts";
-import { LocalKeys } from "./local-keys.ts";
+import type { StoreOnServer } from "../../redis/redis-store.ts";
+import type { LeaseStats } from "../stats.ts";
 
-/** What the spaces of one store share: keys of limiters with equal limits, and keys that are blocked. */
+/** The most keys that are counted in this process, for all limiters of the store. */
+const MOST_KEYS = 16_384;
+
+/** What was admitted here of one key, and the server was not charged with. */
+interface Debt {
+  readonly space: RedisSpace;
+  readonly key: string;
+  /** One entry per limit. */
+  readonly units: number[];
+}
+
+/** What the spaces of one store share: the counts of this process, and what the server does not know of them. */
 export class ThresholdNode {
-  readonly #keys = new Map<string, LocalKeys>();
-  readonly #blocked = new Map<Scope, BlockedKeys>();
+  /** A key for which there is no slot is asked call by call. */
+  readonly counts: SyncStore = memoryStore({ maxKeys: MOST_KEYS, overflow: "deny" });
+  readonly #store: StoreOnServer;
+  readonly #stats: LeaseStats;
+  readonly #debts = new Map<string, Debt>();
+  /** Keys that may be blocked: calls ask the server, until it says that they are not. */
+  readonly #blocked = new Set<string>();
 
-  /** The keys of a space, until it calls `release`. */
-  open({ plan, keysOf }: RedisSpace): { readonly keys: LocalKeys; readonly release: () => void } {
-    const id = JSON.stringify([keysOf, plan.onChange, plan.id]);
-    const keys = this.#keys.get(id) ?? new LocalKeys();
-    this.#keys.set(id, keys);
-    keys.users += 1;
-    const release = (): void => {
-      keys.users -= 1;
-      if (keys.users === 0) this.#keys.delete(id);
-    };
-    return { keys, release };
+  constructor(store: StoreOnServer, stats: LeaseStats) {
+    this.#store = store;
+    this.#stats = stats;
   }
 
-  blockedIn(scope: Scope): BlockedKeys {
-    const known = this.#blocked.get(scope) ?? new BlockedKeys();
-    this.#blocked.set(scope, known);
-    return known;
+  mayBeBlocked(scope: Scope, key: string): boolean {
+    return this.#blocked.size > 0 && this.#blocked.has(nameOf(scope, key));
+  }
+
+  noteBlocked(scope: Scope, key: string): void {
+    if (this.#blocked.size >= MOST_KEYS) for (const oldest of this.#blocked) return void this.#blocked.delete(oldest);
+    this.#blocked.add(nameOf(scope, key));
+  }
+
+  noteUnblocked(scope: Scope, key: string): void {
+    if (this.#blocked.size > 0) this.#blocked.delete(nameOf(scope, key));
+  }
+
+  /** Units that have come back since they were admitted are not charged: no more than `used` count. */
+  lowerDebt(space: RedisSpace, key: string, used: readonly number[]): void {
+    const units = this.#debts.get(debtOf(space, key))?.units;
+    if (units !== undefined) for (let i = 0; i < units.length; i += 1) units[i] = Math.min(units[i]!, used[i]!);
+  }
+
+  addDebt(space: RedisSpace, key: string, costs: readonly number[]): void {
+    const name = debtOf(space, key);
+    const known = this.#debts.get(name);
+    if (known !== undefined) {
+      for (let i = 0; i < costs.length; i += 1) known.units[i]! += costs[i]!;
+      return;
+    }
+    const [oldest] = this.#debts.size < MOST_KEYS ? [] : this.#debts.values();
+    if (oldest !== undefined) void this.settle(oldest.space, oldest.key);
+    // A sliced string would keep its parent alive.
+    this.#debts.set(ownCopy(name), { space, key: ownCopy(key), units: [...costs] });
+  }
+
+  forgetDebt(space: RedisSpace, key: string): void {
+    this.#debts.delete(debtOf(space, key));
+  }
+
+  forgetDebts(space: RedisSpace): void {
+    for (const { key } of this.#debtsOf(space)) this.forgetDebt(space, key);
+  }
+
+  /** Charges the server with what was admitted here of a key. */
+  async settle(space: RedisSpace, key: string): Promise<void> {
+    const units = this.#debts.get(debtOf(space, key))?.units;
+    this.forgetDebt(space, key);
+    if (units === undefined || units.every((count) => count === 0)) return;
+    this.#stats.asks += 1;
+    const now = createTimeCell(readUs(space.clock));
+    // A failed charge is not repeated: it may have been counted.
+    await this.#store.transact("charge", [{ space, key, costs: units }], now).catch(() => {});
+  }
+
+  async settleAll(space: RedisSpace): Promise<void> {
+    await Promise.all(this.#debtsOf(space).map(({ key }) => this.settle(space, key)));
+  }
+
+  #debtsOf(space: RedisSpace): readonly Debt[] {
+    return [...this.#debts.values()].filter((debt) => listOf(debt.space) === listOf(space));
   }
 }
 
-/** Keys of a limiter that may be blocked: calls ask the server, until it says that they are not. */
-export class BlockedKeys {
-  readonly #keys = new Set<string>();
+function nameOf(scope: Scope, key: string): string {
+  return `${String(scope)}\n${key}`;
+}
 
-  has(key: string): boolean {
-    return this.#keys.has(key);
-  }
+/** Limiters of one name with equal limits count together. */
+function listOf({ keysOf, plan }: RedisSpace): string {
+  return `${keysOf}\n${plan.onChange}\n${plan.id}`;
+}
 
-  add(key: string): void {
-    if (this.#keys.size >= MOST_KEYS) for (const oldest of this.#keys) return void this.#keys.delete(oldest);
-    this.#keys.add(ownCopy(key));
-  }
-
-  delete(key: string): void {
-    this.#keys.delete(key);
-  }
+function debtOf(space: RedisSpace, key: string): string {
+  return `${listOf(space)}\n${key}`;
 }

@@ -1,17 +1,14 @@
 import { startsEmpty } from "../../../algorithms/compile-limit.ts";
-import { readUs } from "../../../core/clock.ts";
 import { blocksKeys } from "../../../core/plan.ts";
-import type { Report } from "../../../core/report.ts";
-import { createTimeCell, type TimeCell } from "../../../core/time-cell.ts";
-import { VERBS, type VerbTraits } from "../../../core/verbs.ts";
+import { Report } from "../../../core/report.ts";
+import type { SyncSpace } from "../../../core/store.ts";
+import type { TimeCell } from "../../../core/time-cell.ts";
+import { VERBS, type Verb } from "../../../core/verbs.ts";
 import type { RedisSpace } from "../../redis/redis-space.ts";
 import type { StoreOnServer } from "../../redis/redis-store.ts";
-import type { DecidingSpace } from "../local-space.ts";
-import { LONGEST_KEY, SpaceOnServer } from "../space-on-server.ts";
+import { DecidingSpace, LONGEST_KEY } from "../deciding-space.ts";
 import type { LeaseStats } from "../stats.ts";
-import { LocalCounts } from "./local-counts.ts";
-import type { LocalKey, LocalKeys } from "./local-keys.ts";
-import type { BlockedKeys, ThresholdNode } from "./threshold-node.ts";
+import type { ThresholdNode } from "./threshold-node.ts";
 
 interface ThresholdSpaceParts {
   readonly store: StoreOnServer;
@@ -28,22 +25,16 @@ interface ThresholdSpaceParts {
  * left, after it was charged with what was admitted meanwhile. Each node has a bucket of its own, so a fleet admits
  * more than the limit: see docs/hybrid.md.
  */
-export class ThresholdSpace extends SpaceOnServer implements DecidingSpace {
+export class ThresholdSpace extends DecidingSpace {
   readonly #parts: ThresholdSpaceParts;
-  readonly #counts: LocalCounts;
-  readonly #keys: LocalKeys;
-  readonly #releaseKeys: () => void;
-  readonly #blocked: BlockedKeys;
+  readonly #counts: SyncSpace;
   readonly #isLocal: boolean;
 
   constructor(parts: ThresholdSpaceParts) {
     super(parts.redis);
     this.#parts = parts;
-    this.#counts = new LocalCounts(this.plan, readUs(parts.redis.clock));
-    const { keys, release } = parts.node.open(parts.redis);
-    this.#keys = keys;
-    this.#releaseKeys = release;
-    this.#blocked = parts.node.blockedIn(this.plan.scope);
+    const { clock } = parts.redis;
+    this.#counts = parts.node.counts.open(this.plan, { clock, onSweep: undefined, isFallback: true });
     const { limits, takesPlaces, onChange } = this.plan;
     // Places are held elsewhere, a limit that blocks wants to know of every denied call, a bucket that starts empty of
     // the first one, and the first numbers of a key are known to the script alone.
@@ -52,22 +43,29 @@ export class ThresholdSpace extends SpaceOnServer implements DecidingSpace {
   }
 
   take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
-    if (!this.#isLocal || key.length > LONGEST_KEY) return undefined;
-    const known = this.#keyOf(key, now);
-    if (this.#blocked.has(key)) return this.#askFirst(key, known, costs, now);
-    const report = this.#counts.take(known, costs, now);
-    if (report.admitted && this.#isBelow(report)) return this.#ask(key, known, costs, now);
-    this.#parts.stats.decidedLocally += 1;
-    if (report.admitted) this.#counts.noteUncharged(known, costs, report);
+    if (!this.#isCountedHere(key)) return undefined;
+    const { node, stats } = this.#parts;
+    if (node.mayBeBlocked(this.plan.scope, key)) return this.#askFirst(key, costs, now);
+    const report = this.#count("take", key, costs, now);
+    if (report.overflow !== undefined) return undefined;
+    // Limits in shadow mode took only what conformed.
+    const taken = costs.map((cost, i) => (report.admitted && report.conforms[i]! ? cost : 0));
+    node.lowerDebt(
+      this.redis,
+      key,
+      taken.map((cost, i) => report.used[i]! - cost),
+    );
+    if (report.admitted && this.#isBelow(report)) return this.#ask(key, costs, now);
+    stats.decidedLocally += 1;
+    if (report.admitted) node.addDebt(this.redis, key, taken);
     return Promise.resolve(report);
   }
 
   charge(): undefined {}
 
   /** What the server is asked for counts here, too. */
-  asked(key: string, verb: VerbTraits, costs: readonly number[], now: TimeCell): void {
-    if (this.#isLocal && verb.changes && key.length <= LONGEST_KEY)
-      this.#counts.apply(verb, this.#keyOf(key, now), costs, now);
+  asked(key: string, verb: Verb, costs: readonly number[], now: TimeCell): void {
+    if (VERBS[verb].changes && this.#isCountedHere(key)) this.#count(verb, key, costs, now);
   }
 
   restated(_key: string, _costs: readonly number[], report: Report): Report {
@@ -77,7 +75,7 @@ export class ThresholdSpace extends SpaceOnServer implements DecidingSpace {
   leasesOf(): undefined {}
 
   settle(key: string): void {
-    void this.#settle(key);
+    void this.#parts.node.settle(this.redis, key);
   }
 
   giveBack(key: string): void {
@@ -85,71 +83,70 @@ export class ThresholdSpace extends SpaceOnServer implements DecidingSpace {
   }
 
   giveBackAll(): void {
-    void this.#settleAll();
+    void this.#parts.node.settleAll(this.redis);
   }
 
   /** Keys that were admitted here count. */
   override async size(): Promise<number> {
-    await this.#settleAll();
+    await this.#parts.node.settleAll(this.redis);
     return super.size();
   }
 
   override async sweep(now: TimeCell): Promise<number> {
-    await this.#settleAll();
+    await this.#parts.node.settleAll(this.redis);
     return super.sweep(now);
   }
 
   protected forget(key: string): void {
-    this.#keys.forget(key);
+    this.#counts.drop(key);
+    this.#parts.node.forgetDebt(this.redis, key);
   }
 
   protected forgetAll(): void {
-    this.#keys.clear();
+    this.#counts.clear();
+    this.#parts.node.forgetDebts(this.redis);
   }
 
   protected released(): void {
-    this.#releaseKeys();
+    this.#counts.release();
     this.#parts.released(this);
   }
 
+  #isCountedHere(key: string): boolean {
+    return this.#isLocal && key.length <= LONGEST_KEY;
+  }
+
+  #count(verb: Verb, key: string, costs: readonly number[], now: TimeCell): Report {
+    const report = new Report();
+    report.admitted = this.#counts.apply(verb, key, costs, now, report, 0);
+    this.#counts.maintain();
+    report.resets = undefined;
+    return report;
+  }
+
   /** Charges what was admitted here, and lets the server decide about a call that was taken here. */
-  async #ask(key: string, known: LocalKey, costs: readonly number[], now: TimeCell): Promise<Report> {
+  async #ask(key: string, costs: readonly number[], now: TimeCell): Promise<Report> {
     const report = await this.#askServer(key, costs, now);
-    if (!report.admitted) this.#counts.apply(VERBS.refund, known, costs, now);
+    if (!report.admitted) this.#count("refund", key, costs, now);
     return report;
   }
 
   /** Lets the server decide about a key that may be blocked. */
-  async #askFirst(key: string, known: LocalKey, costs: readonly number[], now: TimeCell): Promise<Report> {
+  async #askFirst(key: string, costs: readonly number[], now: TimeCell): Promise<Report> {
     const report = await this.#askServer(key, costs, now);
-    if (report.admitted) this.#counts.apply(VERBS.charge, known, costs, now);
+    if (report.admitted) this.#count("charge", key, costs, now);
     return report;
   }
 
   async #askServer(key: string, costs: readonly number[], now: TimeCell): Promise<Report> {
-    const { store, stats } = this.#parts;
+    const { store, stats, node } = this.#parts;
     this.settle(key);
     stats.asks += 1;
     stats.waited += 1;
     const report = await store.transact("take", [{ space: this.redis, key, costs }], now);
-    if (report.block !== undefined) this.#blocked.add(key);
-    else if (report.degraded === undefined) this.#blocked.delete(key);
+    if (report.block !== undefined) node.noteBlocked(this.plan.scope, key);
+    else if (report.degraded === undefined) node.noteUnblocked(this.plan.scope, key);
     return report;
-  }
-
-  async #settleAll(): Promise<void> {
-    await Promise.all(this.#keys.names().map((key) => this.#settle(key)));
-  }
-
-  async #settle(key: string): Promise<void> {
-    const known = this.#keys.find(key);
-    if (known === undefined) return;
-    const costs = this.#counts.takeUncharged(known);
-    if (costs === undefined) return;
-    const now = createTimeCell(readUs(this.redis.clock));
-    this.#parts.stats.asks += 1;
-    // A failed charge is not repeated: it may have been counted.
-    await this.#parts.store.transact("charge", [{ space: this.redis, key, costs }], now).catch(() => {});
   }
 
   /** Whether less than the threshold is left of a limit. */
@@ -158,18 +155,5 @@ export class ThresholdSpace extends SpaceOnServer implements DecidingSpace {
     return this.plan.limits.some(({ capacity }, i) => {
       return this.plan.enforces[i]! && capacity - report.used[i]! < capacity * threshold;
     });
-  }
-
-  #keyOf(key: string, now: TimeCell): LocalKey {
-    const known = this.#keys.find(key);
-    if (known !== undefined) return known;
-    const { surplus } = this.#keys;
-    if (surplus !== undefined) {
-      this.settle(surplus);
-      this.#keys.forget(surplus);
-    }
-    const made = this.#counts.make(now);
-    this.#keys.add(key, made);
-    return made;
   }
 }

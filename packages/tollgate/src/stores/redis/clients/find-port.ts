@@ -23,7 +23,7 @@ export function findPort(client: unknown, script: RedisScript): RedisPort {
 }
 
 function isIoredis(client: unknown): client is IoredisClient | IoredisCluster {
-  if (!has(client, ["evalsha", "eval", "unlink", "ping", "on", "off"])) return false;
+  if (!has(client, ["evalsha", "eval", "ping", "on", "off"])) return false;
   if (typeof client["status"] !== "string" || typeof client["options"] !== "object") return false;
   return client["isCluster"] === true ? has(client, ["nodes"]) : client["isCluster"] === false && has(client, ["scan"]);
 }
@@ -53,7 +53,7 @@ function isGlideCluster(client: unknown): client is GlideClient {
 
 /** A client with `on` is another one, with callbacks. */
 function isUpstash(client: unknown): client is UpstashClient {
-  return has(client, ["evalsha", "eval", "scan", "unlink"]) && !has(client, ["on"]);
+  return has(client, ["evalsha", "eval", "scan"]) && !has(client, ["on"]);
 }
 
 /** Whether the client is an object with all these methods. */

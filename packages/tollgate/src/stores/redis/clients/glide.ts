@@ -1,4 +1,4 @@
-import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
+import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
 
@@ -51,11 +51,6 @@ export class GlidePort implements RedisPort {
         cursor === "0" ? value : this.#client.customCommand(command(cursor), { route }),
       );
     }
-  }
-
-  async unlink(keys: readonly string[]): Promise<void> {
-    // In a cluster the client itself splits the keys by their slots.
-    await inPortions(keys, CALLS_AT_ONCE, (some) => this.#client.customCommand(["UNLINK", ...some]));
   }
 
   onLost(): () => void {

@@ -1,6 +1,6 @@
 import { sendScriptBy } from "./ioredis-command.ts";
 import { checkKeyPrefix } from "./key-prefix.ts";
-import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
+import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript, type SendScript } from "./run-script.ts";
 import { shareListeners } from "./share-listeners.ts";
@@ -20,7 +20,6 @@ interface IoredisCommands {
   readonly options: { readonly keyPrefix?: unknown };
   readonly evalsha: Send;
   readonly eval: Send;
-  readonly unlink: Send;
   readonly ping: Send;
   sendCommand(command: unknown): Promise<unknown>;
 }
@@ -73,14 +72,6 @@ export class IoredisPort implements RedisPort {
     const pattern = keyPattern(this.#keyPrefix + prefix);
     for (const node of await this.#primaries()) {
       yield* scanNode(this.#keyPrefix, (cursor) => node.scan(cursor, "MATCH", pattern, "COUNT", KEYS_PER_PORTION));
-    }
-  }
-
-  async unlink(keys: readonly string[]): Promise<void> {
-    if (this.cluster) {
-      await inPortions(keys, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => this.#client.unlink(key))));
-    } else {
-      await inPortions(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(some));
     }
   }
 

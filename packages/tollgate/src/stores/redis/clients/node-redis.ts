@@ -1,5 +1,5 @@
 import { checkKeyPrefix } from "./key-prefix.ts";
-import { CALLS_AT_ONCE, inPortions, KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
+import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript, type SendScript } from "./run-script.ts";
 
@@ -119,14 +119,6 @@ export class NodeRedisPort implements RedisPort {
         send(["SCAN", cursor, "MATCH", pattern, "COUNT", String(KEYS_PER_PORTION)]),
       );
     }
-  }
-
-  async unlink(keys: readonly string[]): Promise<void> {
-    const prefixed = keys.map((key) => this.#keyPrefix + key);
-    const unlink = (some: readonly string[]): Promise<unknown> => this.#flavour.send(some[0]!, ["UNLINK", ...some]);
-    if (this.cluster)
-      await inPortions(prefixed, CALLS_AT_ONCE, (some) => Promise.all(some.map((key) => unlink([key]))));
-    else await inPortions(prefixed, KEYS_PER_PORTION, unlink);
   }
 
   onLost(): () => void {

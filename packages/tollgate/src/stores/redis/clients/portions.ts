@@ -1,4 +1,4 @@
-/** How many keys one SCAN visits or one UNLINK removes: a few tens of microseconds for the server. */
+/** How many keys one SCAN visits: a few tens of microseconds for the server. */
 export const KEYS_PER_PORTION = 1_000;
 /** The most calls in flight at once. Clients limit them, Glide to 1,000. */
 export const CALLS_AT_ONCE = 100;

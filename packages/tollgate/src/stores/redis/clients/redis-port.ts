@@ -35,8 +35,6 @@ export interface RedisPort {
   run(call: ScriptCall): Promise<ScriptReply>;
   /** All keys that begin with the prefix, on all primaries, in portions. Keys may be repeated. */
   scan(prefix: string): AsyncIterable<readonly string[]>;
-  /** Removes keys of any slots. */
-  unlink(keys: readonly string[]): Promise<void>;
   /**
    * Notifies the listener of a lost connection. Calls in flight may have been executed, and the client may send them
    * again after the listener has returned. A client that never sends a call twice does not notify.

@@ -13,7 +13,6 @@ export interface IoredisStoreClient {
   readonly options: object;
   evalsha(sha1: string, numkeys: number, ...args: string[]): Promise<unknown>;
   eval(script: string, numkeys: number, ...args: string[]): Promise<unknown>;
-  unlink(...keys: string[]): Promise<unknown>;
 }
 
 /**
@@ -38,5 +37,4 @@ export interface UpstashStoreClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   scan(cursor: string, options: { match: string; count: number }): Promise<unknown>;
-  unlink(...keys: string[]): Promise<unknown>;
 }

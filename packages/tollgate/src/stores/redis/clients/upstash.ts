@@ -1,5 +1,5 @@
 import { TollgateError } from "../../../core/errors.ts";
-import { inPortions, KEYS_PER_PORTION, keyPattern, type Portion, scanNode } from "./portions.ts";
+import { KEYS_PER_PORTION, keyPattern, type Portion, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
 
@@ -10,7 +10,6 @@ export interface UpstashClient {
   readonly evalsha: Run;
   readonly eval: Run;
   scan(cursor: string, options: { readonly match: string; readonly count: number }): Promise<Portion>;
-  unlink(...keys: readonly string[]): Promise<unknown>;
   /** The HTTP client. `attempts` is the number of retries. */
   readonly client?: { readonly retry?: { readonly attempts?: unknown } };
 }
@@ -53,10 +52,6 @@ export class UpstashPort implements RedisPort {
       const [next, keys] = await this.#client.scan(cursor, options);
       return [next, keys.map(keyText)];
     });
-  }
-
-  async unlink(keys: readonly string[]): Promise<void> {
-    await inPortions(keys, KEYS_PER_PORTION, (some) => this.#client.unlink(...some));
   }
 
   onLost(): () => void {

@@ -75,13 +75,11 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(call.cancelFlag.text).toEqual(RUN);
   });
 
-  it.each(STRANGE_KEYS)("a call runs with the key %j, which is found and removed", async (key) => {
+  it.each(STRANGE_KEYS)("a call runs with the key %j, which is found", async (key) => {
     expect(await port.run(callOf([key]))).toEqual([1, 0]);
     expect(await redis.command("GET", key)).toBe("1");
     await redis.command("SET", "other", "1");
     expect(await allOf(port.scan(key))).toEqual([key]);
-    await port.unlink([key, "none"]);
-    expect(await redis.command("KEYS", "*")).toEqual(["other"]);
   });
 
   it("scan finds exactly the keys with the prefix, whatever characters that has", async () => {
@@ -92,14 +90,11 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(await allOf(port.scan("none"))).toEqual([]);
   });
 
-  it("scan finds many keys in portions, and unlink removes them all", async () => {
+  it("scan finds many keys in portions", async () => {
     const keys = Array.from({ length: 2_500 }, (_, i) => `many:${String(i).padStart(4, "0")}`);
     await redis.command("MSET", ...keys.flatMap((key) => [key, "1"]));
     await redis.command("SET", "other", "1");
     expect(await allOf(port.scan("many:"))).toEqual(keys);
-    await port.unlink([]);
-    await port.unlink(keys);
-    expect(await redis.command("KEYS", "*")).toEqual(["other"]);
   });
 
   it("only whole numbers up to 2^53 are valid replies", async () => {

@@ -26,8 +26,8 @@ describe("the store contract holds for the hybrid store", () => {
   });
 });
 
-/** Each list of limits has counts of its own in the process. */
-const BY_LIST = "counts here do not move when limits change";
+/** What this process did not charge yet stays with the list that admitted it. */
+const BY_LIST = "what the server was not charged with does not move when limits change";
 /** Figures and times are those of this process, until the server is asked. */
 const LATER = "the server is charged later, when it is asked: units count from then on";
 
@@ -41,7 +41,6 @@ describe.each([
       "random traces agree with the memory store in every figure": LATER,
       "a handle decides as calls by its key do": LATER,
       "calls that are made together decide each at its own time": LATER,
-      "when limits change, a larger one gives the difference at once, and a smaller one waits for it": BY_LIST,
       "when limits change, debt stays debt": BY_LIST,
       "when limits change, the limits that a list keeps, gains and loses keep their counts": BY_LIST,
       "when limits change, a peek moves nothing and agrees with the call after it": BY_LIST,

@@ -4,7 +4,7 @@ import type { IoredisStoreClient } from "tollgate/redis";
 function clientThat(answer: () => Promise<unknown>): IoredisStoreClient {
   return Object.assign(
     { status: "ready", isCluster: false, options: {}, on() {}, off() {} },
-    { evalsha: answer, eval: answer, unlink: answer, ping: answer, scan: answer },
+    { evalsha: answer, eval: answer, ping: answer, scan: answer },
   );
 }
 
