@@ -33,13 +33,13 @@ function rowsOf(page: string, heading: string): string[] {
   return [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell = ""]) => cell);
 }
 
-describe("docs/decision.md", () => {
+describe("docs/verbs.md", () => {
   const decision = "core/decision.ts";
 
   it("has a row for each field of a decision, and for no other", () => {
     const fields = ["DecisionCommon", "Allowed", "Denied"].flatMap((name) => fieldsOf(decision, name));
     expect(fields.length).toBeGreaterThan(10);
-    const rows = rowsOf("decision.md", "Allowed and Denied").filter((row) => !row.startsWith('"'));
+    const rows = rowsOf("verbs.md", "Allowed and Denied").filter((row) => !row.startsWith('"'));
     expect(rows.toSorted()).toEqual(fields.toSorted());
   });
 
@@ -47,13 +47,13 @@ describe("docs/decision.md", () => {
     const [, union = ""] = /readonly reason:([^;]*);/.exec(read(`${SOURCE}/${decision}`)) ?? [];
     const reasons = union.match(/"[^"]+"/g) ?? [];
     expect(reasons.length).toBeGreaterThan(5);
-    expect(rowsOf("decision.md", "Allowed and Denied")).toEqual(expect.arrayContaining([...reasons]));
+    expect(rowsOf("verbs.md", "Allowed and Denied")).toEqual(expect.arrayContaining([...reasons]));
   });
 
   it("has a row for each field of a limit's status, and for no other", () => {
     const fields = fieldsOf(decision, "LimitStatus");
     expect(fields.length).toBeGreaterThan(5);
-    expect(rowsOf("decision.md", "LimitStatus").toSorted()).toEqual(fields.toSorted());
+    expect(rowsOf("verbs.md", "LimitStatus").toSorted()).toEqual(fields.toSorted());
   });
 });
 
