@@ -29,7 +29,7 @@ describe("the prose of the project", () => {
   it("is looked for in every kind of file", () => {
     const all = proseFiles(REPOSITORY);
     expect(all).toEqual(expect.arrayContaining(["README.md", "docs/node.md", ".ci/run", "test/prose.test.ts"]));
-    for (const ending of [".ts", ".js", ".mjs", ".rs", ".c", ".sh"]) {
+    for (const ending of [".ts", ".js", ".mjs", ".lua", ".rs", ".c", ".sh"]) {
       expect(all.filter((file) => file.endsWith(ending))).not.toEqual([]);
     }
     expect(all.filter((file) => /node_modules|dist\//u.test(file))).toEqual([]);
@@ -45,7 +45,7 @@ describe("the rule about words", () => {
     ["a.ts", 'const a = 1;\n\nit("tells w·hoever asks", () => {});\n'],
     ["a.ts", "const a = 1;\n\nthrow new Error(`there is n·one, $·{a} be·sides`);\n"],
     ["a.ts", "const a = `$·{[1].map((b) => `$·{b}`)}`;\n\n/* hea·rs of */ const b = 1 / 2; // fine\n"],
-    ["lua/a.ts", "export const A = `\nlocal a = 1\n-- As new, but f·or one\n`;\n"],
+    ["a.lua", "local a = 1\n\n-- As new, but f·or one\n"],
     ["a.rs", "fn a<'b>() {}\n\n/// At ha·nd.\n"],
     ["a.c", "int a;\n\n/* At ha·nd. */\n"],
     ["a.sh", "#!/bin/sh\n\n# Hea·rd of.\n"],
@@ -81,7 +81,7 @@ describe("the rule about sentences", () => {
     ["a.ts", (text: string) => `const a = 1;\n\n// ${text}\n`],
     ["a.ts", (text: string) => `/**\n * Fine.\n * ${text}\n */\n`],
     ["a.rs", (text: string) => `fn a() {}\n\n/// ${text}\n`],
-    ["lua/a.ts", (text: string) => `export const A = \`\nlocal a\n-- ${text}\n\`;\n`],
+    ["a.lua", (text: string) => `local a\n\n-- ${text}\n`],
   ])("allows %s 40 words, not 41", (file, source) => {
     const ofSentences = (text: string) => rulesOf(file, source(text)).filter((found) => found.endsWith("sentence"));
     expect(ofSentences(manyWords(MAX_WORDS))).toEqual([]);

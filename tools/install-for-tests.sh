@@ -51,6 +51,7 @@ unpack() {
 need curl command -v curl
 # The package may start a server on port 6379. The tests start servers of their own, on other ports.
 need redis-server command -v redis-server
+need lua-check command -v luacheck
 need_prometheus
 # The modules are those of the system's own Python.
 need python3-grpcio /usr/bin/python3 -c "import grpc"

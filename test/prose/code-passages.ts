@@ -4,7 +4,7 @@ import { type Passage, type ProseLine, passagesOf } from "./passage.ts";
 /** A comment may end in one of these: they bind to one line and cannot wrap. */
 const DIRECTIVE = /^\s*(?:biome-ignore|oxlint-disable|@ts-expect-error|v8 ignore)/u;
 
-/** The passages of a source file: its comments and its strings. Comments of Lua in templates count as comments. */
+/** The passages of a source file: its comments and its strings. */
 export function codePassages(source: string, language: Language): Passage[] {
   const pieces = piecesOf(source, language);
   const lineAt = lineFinder(source);
@@ -43,7 +43,7 @@ function column(source: string, at: number): number {
 }
 
 function commentLine({ text }: Piece, line: number): ProseLine {
-  return { line, text: text.replace(/^(?:\/\/[/!]?|#)/u, "") };
+  return { line, text: text.replace(/^(?:\/\/[/!]?|#|--)/u, "") };
 }
 
 function blockLines({ text }: Piece, line: number): ProseLine[] {
@@ -56,15 +56,8 @@ function blockLines({ text }: Piece, line: number): ProseLine[] {
 
 function stringPassages({ text }: Piece, line: number): Passage[] {
   const lines = text.split("\n").map((one, index) => ({ line: line + index, text: one }));
-  const string = { kind: "string" as const, lines };
-  if (lines.length === 1) return [string];
-  const comments = lines.map((one) => ({ line: one.line, text: LUA_COMMENT.exec(one.text)?.[1] ?? "" }));
-  const code = lines.map((one) => ({ line: one.line, text: one.text.replace(LUA_COMMENT, "") }));
-  return [{ ...string, lines: code }, ...passagesOf("comment", comments)];
+  return [{ kind: "string", lines }];
 }
-
-/** A comment of Lua, to the end of its line. The flags of commands have no space after the dashes. */
-const LUA_COMMENT = /(?:^\s*|\s)-- (.*)$/u;
 
 function lineFinder(source: string): (at: number) => number {
   let seen = 0;

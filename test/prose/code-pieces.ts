@@ -6,7 +6,7 @@ export interface Piece {
   readonly at: number;
 }
 
-export type Language = "typescript" | "rust" | "c" | "shell";
+export type Language = "typescript" | "rust" | "c" | "shell" | "lua";
 
 const TOKEN = {
   typescript:
@@ -15,6 +15,7 @@ const TOKEN = {
   c: /(?<line>\/\/[^\n]*)|(?<block>\/\*[\s\S]*?\*\/)|(?<string>"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[^'\n]+)')|(?<space>\s+)|(?<word>\w+)|(?<other>[\s\S])/uy,
   shell:
     /(?<line>(?<=^|\s)#[^\n]*)|(?<block>(?!))|(?<string>"(?:[^"\\]|\\[\s\S])*"|'[^']*')|(?<space>\s+)|(?<word>[\w$#]+)|(?<other>[\s\S])/uy,
+  lua: /(?<line>--[^\n]*)|(?<block>(?!))|(?<string>"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(?<space>\s+)|(?<word>\w+)|(?<other>[\s\S])/uy,
 } as const satisfies Record<Language, RegExp>;
 
 const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/uy;

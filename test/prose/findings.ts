@@ -20,6 +20,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   ".mjs": "typescript",
   ".rs": "rust",
   ".c": "c",
+  ".lua": "lua",
   ".sh": "shell",
   "": "shell",
 };

@@ -13,7 +13,7 @@ const FOREIGN = new Set([
   ".mutants",
   ".cache",
 ]);
-const WITH_PROSE = /\.(?:md|ts|js|mjs|rs|c|sh)$|(?:^|\/)\.ci\/run$/u;
+const WITH_PROSE = /\.(?:md|ts|js|mjs|lua|rs|c|sh)$|(?:^|\/)\.ci\/run$/u;
 
 /** Every file of the project that may have prose, by its path below `root`. */
 export function proseFiles(root: string, folder = ""): string[] {

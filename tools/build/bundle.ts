@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
+import { type OutputChunk, type OutputOptions, rolldown } from "rolldown";
 
 /** Bundled, because its newest versions have no CommonJS build. The other dependencies stay imports. */
 const BUNDLED = /^@noble\/hashes\//;
@@ -10,15 +10,6 @@ const FORMATS: readonly OutputOptions[] = [
   { format: "es", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" },
   { format: "cjs", entryFileNames: "[name].cjs", chunkFileNames: "chunks/[name].cjs" },
 ];
-
-/** Leaves the comments and the indentation of Lua texts out of the package: the library would remove them itself. */
-const BARE_LUA: Plugin = {
-  name: "bare-lua",
-  transform: {
-    filter: { id: /\/script\/lua\/[\w-]+\.ts$/ },
-    handler: (code) => code.replaceAll(/^ *--.*\n/gm, "").replaceAll(/^ +/gm, ""),
-  },
-};
 
 /** What rolldown writes for each export of a shared CommonJS chunk. None is assigned again, so a value will do. */
 const GETTER =
@@ -35,7 +26,6 @@ export async function bundle(sources: string, entries: readonly string[]): Promi
     platform: "neutral",
     transform: { target: "es2023" },
     tsconfig: false,
-    plugins: [BARE_LUA],
     // The path of each module would be 2 % of the package.
     experimental: { attachDebugInfo: "none" },
     onLog: (_level, { message }) => {

@@ -26,7 +26,7 @@ import { RedisSpace, type StoreOperations } from "./redis-space.ts";
 import { isNamedByMoment } from "./script/algorithms.ts";
 import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
-import { SCRIPT, SCRIPT_SHA } from "./script/source.ts";
+import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
 import type { ScriptBlock } from "./script/transaction.ts";
 import { Server, throwStoreError } from "./server.ts";
 

@@ -62,22 +62,22 @@ describe("the arguments of calls whose values have a layout", () => {
 
   it("calls that expect other layouts describe them, in the general form", () => {
     const { plan, id } = changed("carry-over");
-    const { form, args } = encode([call("take", plan)]);
-    expect([form, args.filter((text) => text === id)]).toEqual(["1", [id, id]]);
+    const { args } = encode([call("take", plan)]);
+    expect([args[1], args.filter((text) => text === id)]).toEqual(["1", [id, id]]);
     // After a thousand calls they are forgotten.
     for (let i = 1; i < 1_000; i += 1) encode([call("take", plan)]);
-    expect(encode([call("take", plan)]).form).toBe("B");
+    expect(encode([call("take", plan)]).args[1]).toBe("buckets");
   });
 
   it("after sections, which describe themselves, fewer calls take the general form", () => {
     const plan = planOf("carry-over", perDay(10, { name: "calls" }));
     plan.others.meet([]);
-    const forms = Array.from({ length: 40 }, () => encode([call("take", plan)]).form);
-    expect(forms.indexOf("B")).toBe(32);
+    const forms = Array.from({ length: 40 }, () => encode([call("take", plan)]).args[1]);
+    expect(forms.indexOf("buckets")).toBe(32);
     const { plan: described } = changed("carry-over");
     described.others.meet([]);
     for (let i = 0; i < 999; i += 1) encode([call("take", described)]);
-    expect(encode([call("take", described)]).form).toBe("1");
+    expect(encode([call("take", described)]).args[1]).toBe("1");
   });
 
   it("a call describes at most 64 other layouts, the last that were met", () => {

@@ -57,7 +57,7 @@ class Flight extends Awaited {
   isTold = false;
   readonly #failed: (flight: Flight, error: unknown) => void;
 
-  constructor(sent: Sent, { form, keys, described }: EncodedCall, failed: (flight: Flight, error: unknown) => void) {
+  constructor(sent: Sent, { keys, described }: EncodedCall, failed: (flight: Flight, error: unknown) => void) {
     super();
     this.lane = sent.slot;
     this.sent = sent;
@@ -65,7 +65,7 @@ class Flight extends Awaited {
     this.quietSinceMs = sent.sinceMs;
     this.works = sent.works;
     this.key = keys[0]!;
-    this.cancelFlag = new CancelFlag(form);
+    this.cancelFlag = new CancelFlag(RUN);
     this.ended = sent.ended;
     this.#failed = failed;
   }

@@ -15,30 +15,16 @@ import type {
 } from "../../../core/limits/limit.ts";
 import type { LimitMode } from "../../../core/limits/limit-common.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
-import { FIRST_ORIGIN_US } from "./epoch.ts";
 import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
-import { CONCURRENCY } from "./lua/concurrency-lua.ts";
-import { FIXED_WINDOW } from "./lua/fixed-window-lua.ts";
-import { SLIDING_WINDOW } from "./lua/sliding-window-lua.ts";
-import { TOKEN_BUCKET } from "./lua/token-bucket-lua.ts";
 
 /** How units in use come back when nothing else is taken: one every `everyUs`, or all of them when the limit resets. */
 export type Release = { readonly everyUs: number } | "all-at-reset";
-
-/** A form of the script for lone calls. */
-export interface LoneForm {
-  /** The first argument, which names the form, without and with figures in the reply. */
-  readonly name: string;
-  readonly nameWithFigures: string;
-  readonly args: readonly string[];
-}
 
 /** What the Redis store knows of an algorithm. */
 export interface ScriptAlgorithm<L extends Limit = Limit> {
   /** Names the algorithm in the script's arguments. */
   readonly code: string;
-  /** The Lua that defines `maker`, a function that returns the kernel. */
-  readonly lua: string;
+  /** The function of the Lua that returns the kernel. */
   readonly maker: string;
   /** Steps (see `steps.ts`) to ask one limit, take from it and report its figures. */
   readonly roundSteps: number;
@@ -46,8 +32,6 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   numbers(limit: L, originUs: number): readonly (number | string)[];
   /** Capacity, ticks of a unit, origin and ticks of a microsecond, where the short forms can decide the limit. */
   shortForm(limit: L, originUs: number): readonly number[] | undefined;
-  /** The form of `lua/lone-calls.ts` that decides the limit, and its arguments before the cost. */
-  loneForm(limit: L): LoneForm | undefined;
   /** How many cells its ring may have; 0 where it has none. Rings lie last in a value. */
   ringCells(limit: L): number;
   /** Whether the moment of a take names what it took, such as a window by when it ends. */
@@ -67,7 +51,6 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
 
 const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
   code: "b",
-  lua: TOKEN_BUCKET,
   maker: "token_buckets",
   roundSteps: 4,
   numbers(limit, originUs) {
@@ -87,12 +70,6 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     const ticks = ticksOf(limit, originUs);
     const isExactAndFull = ticks.exact && limit.initial === "full";
     return isExactAndFull ? [limit.capacity, ticks.perUnit, ticks.originUs, ticks.perUs] : undefined;
-  },
-  loneForm(limit) {
-    const { exact, perUnit, perUs } = ticksOf(limit, FIRST_ORIGIN_US);
-    const isExactAndFull = exact && limit.initial === "full";
-    const args = [limit.capacity, perUnit, perUs].map(String);
-    return isExactAndFull ? { name: "b", nameWithFigures: "B", args } : undefined;
   },
   ringCells: () => 0,
   isNamedByMoment: false,
@@ -122,7 +99,6 @@ const PER_PLACE = 2;
 
 const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   code: "s",
-  lua: SLIDING_WINDOW,
   maker: "sliding_windows",
   roundSteps: 5,
   numbers(limit) {
@@ -132,7 +108,6 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
     return [toMicroseconds("window", limit.windowMs), resolutionUs, places];
   },
   shortForm: () => undefined,
-  loneForm: () => undefined,
   ringCells: cellCount,
   isNamedByMoment: true,
   release: () => undefined,
@@ -150,18 +125,10 @@ const CELLS_OF_GROUP = 2;
 
 const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   code: "f",
-  lua: FIXED_WINDOW,
   maker: "fixed_windows",
   roundSteps: 4,
   numbers: ({ windowMs, anchor }) => [toMicroseconds("window", windowMs), flag(anchor === "clock")],
   shortForm: () => undefined,
-  loneForm({ capacity, windowMs, anchor }) {
-    return {
-      name: "f",
-      nameWithFigures: "F",
-      args: [String(capacity), String(toMicroseconds("window", windowMs)), flag(anchor === "clock")],
-    };
-  },
   ringCells: () => 0,
   isNamedByMoment: true,
   release: () => "all-at-reset",
@@ -176,14 +143,12 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
 
 const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
   code: "c",
-  lua: CONCURRENCY,
   maker: "concurrencies",
   roundSteps: 8,
   numbers(limit) {
     return [toMicroseconds("ttl", limit.ttlMs), stepUsOf(limit), cellCount(limit) / CELLS_OF_GROUP];
   },
   shortForm: () => undefined,
-  loneForm: () => undefined,
   // Cells without places are left out of a value, as those of rings are.
   ringCells: cellCount,
   isNamedByMoment: true,

@@ -7,7 +7,7 @@ import { Report } from "../../../core/report.ts";
 import { isNamedByMoment } from "./algorithms.ts";
 import { BLOCK_MARK } from "./block-codes.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
-import { REJECTED_WRITES } from "./lua/rejected-writes.ts";
+import { REJECTED_WRITES } from "./rejected-writes.ts";
 import { reportCount, SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
@@ -47,7 +47,7 @@ export interface MovedKey {
  * transaction the reply has a negative number (a rejected write), or the number of admitted calls, the moment if
  * requested, and the reports. A report has per limit: whether it conforms, the units in use, the wait, the units in use
  * after the wait, and the time until it is idle. After the reports comes `Report.untilUs` of each limit on concurrency.
- * After all transactions come the keys that moved. Two numbers answer a lone take with figures (`lua/lone-calls.ts`).
+ * After all transactions come the keys that moved.
  *
  * @throws Error when the reply does not fit the transactions.
  */
@@ -56,10 +56,8 @@ export function decodeReply(
   transactions: readonly ScriptTransaction[],
   described?: readonly Limit[],
 ): readonly TransactionOutcome[] | undefined {
-  if (transactions.length === 1) {
-    if (reply.length === 1 && reply[0] === 1 && isUnreported(transactions[0]!)) return ADMITTED;
-    if (reply.length === 2 && transactions[0]!.reportsTime !== true) return [admittedWith(reply[0]!, reply[1]!)];
-  }
+  if (transactions.length === 1 && reply.length === 1 && reply[0] === 1 && isUnreported(transactions[0]!))
+    return ADMITTED;
   if (reply.length === 0 && transactions.length > 0) return undefined;
   const numbers = new ReplyReader(reply);
   const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, described));
@@ -86,17 +84,6 @@ function withMoves(
 /** Whether the reply has no report if its only call is admitted. */
 function isUnreported({ detail, times, reportsTime }: ScriptTransaction): boolean {
   return detail === "first-denied" && times === 1 && reportsTime !== true;
-}
-
-/** The outcome of a take from one limit, where the same cost conforms again at once. */
-function admittedWith(used: number, resetUs: number): TransactionOutcome {
-  const report = new Report();
-  report.conforms[0] = true;
-  report.used[0] = used;
-  report.waitUs[0] = 0;
-  report.usedAfterWait[0] = used;
-  report.resetUs[0] = resetUs;
-  return { admitted: 1, reports: [report] };
 }
 
 function readOutcome(

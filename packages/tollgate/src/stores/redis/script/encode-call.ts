@@ -1,8 +1,6 @@
 import type { Limit } from "../../../core/limits/limit.ts";
 import { encodeReason } from "../../../core/reason-numbers.ts";
-import { RUN } from "../clients/cancel-flag.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
-import type { LoneForm } from "./algorithms.ts";
 import { type EncodedPlan, encodeLostLayout } from "./encode-plan.ts";
 import { pushLease } from "./lease.ts";
 import type { LayoutTexts } from "./other-layouts.ts";
@@ -27,59 +25,37 @@ const HAS_RECEIPTS = 8;
 
 /** An encoded call. */
 export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
-  /** The value of the cancel flag while the call may run. */
-  readonly form: string;
   /** The limits that the arguments describe with their layouts, as the reply numbers them, from 1. */
   readonly described?: readonly Limit[] | undefined;
 }
 
 /**
- * Encodes a call. A lone take from one limit is in a form of its own, which the cancel flag names
- * (`lua/lone-calls.ts`). Otherwise, after the cancel flag (`1`: run), comes the time in microseconds (empty: the
- * server's time). One of three forms follows, in which keys and plans are numbered from 1:
+ * Encodes a call. After the cancel flag (`1`: run) comes the time in microseconds (empty: the server's time). One of
+ * two forms follows, in which keys and plans are numbered from 1:
  *
- * - `one`, capacity, ticks of a unit, origin, ticks of a microsecond, head; then runs of first key, last key, times,
- *   cost. It takes from one plan of one bucket that `EncodedPlan.buckets` describes.
- * - `several`, number of plans; per plan `<` and a `d` for every bucket, its head, its numbers; then runs of first
- *   key, last key, plan, times, costs. It takes from several such buckets.
+ * - `buckets`, number of plans; per plan `<` and a `d` for every bucket, its head, its numbers; then runs of first
+ *   key, last key, plan, times, costs. It takes from plans of buckets that `EncodedPlan.buckets` describes.
  * - number of plans, their `EncodedPlan.texts`; the same for layouts of other limits; number of transactions.
- *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`, number
- *   of keys; per key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has the
- *   time, 4 if `takenUs` follows, and 8 if `ScriptKey.untilUs` follows the costs.
+ *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`,
+ *   number of keys; per key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has
+ *   the time, 4 if `takenUs` follows, and 8 if `ScriptKey.untilUs` follows the costs.
  *
- * All forms decide alike and have the same reply.
+ * Both forms decide alike and have the same reply.
  */
-export function encodeCall(input: ScriptInput): EncodedCall {
-  const { nowUs, transactions, lost = [] } = input;
-  const { loneForm } = transactions[0]!.keys[0]!.plan;
-  if (loneForm !== undefined && isLoneTake(input)) return encodeLoneTake(loneForm, transactions[0]!);
+export function encodeCall({ nowUs, transactions, lost = [] }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();
   const start = [nowUs === undefined ? "" : String(nowUs)];
   if (transactions.every(hasShortForm)) {
     const args = argsOfRuns(names, transactions);
-    return { form: RUN, keys: [...names.keys()], args: start.concat(args) };
+    return { keys: [...names.keys()], args: start.concat(args) };
   }
   const { args, described } = argsOfTransactions(names, transactions, lost);
-  return { form: RUN, keys: [...names.keys()], args: start.concat(args), described };
-}
-
-/** Whether it takes at least one unit once, by the server's time, from a value of the plan's own layout. */
-function isLoneTake({ nowUs, transactions }: ScriptInput): boolean {
-  if (nowUs !== undefined || transactions.length !== 1) return false;
-  const { verb, times, keys, reportsTime } = transactions[0]!;
-  if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true) return false;
-  return times === 1 && keys.length === 1 && keys[0]!.costs[0]! > 0 && !keys[0]!.plan.others.areExpected;
-}
-
-function encodeLoneTake({ name, nameWithFigures, args }: LoneForm, { detail, keys }: ScriptTransaction): EncodedCall {
-  const { plan, costs, name: key } = keys[0]!;
-  const form = detail === "each" ? nameWithFigures : name;
-  return { form, keys: [key], args: [...args, String(costs[0]!), plan.head] };
+  return { keys: [...names.keys()], args: start.concat(args), described };
 }
 
 /**
- * Whether the short forms can run it: a take from a plan of exact buckets, in values of the plan's own layout, without
- * the time in the reply.
+ * Whether the form `buckets` can run it: a take from a plan of exact buckets, in values of the plan's own layout,
+ * without the time in the reply.
  */
 export function hasShortForm({ verb, keys, reportsTime }: ScriptTransaction): boolean {
   if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true || keys.length !== 1) return false;
@@ -87,24 +63,15 @@ export function hasShortForm({ verb, keys, reportsTime }: ScriptTransaction): bo
   return buckets !== undefined && !others.areExpected;
 }
 
-/** Arguments of the form `one` or `several`. */
+/** Arguments of the form `buckets`. */
 function argsOfRuns(names: Map<string, number>, transactions: readonly ScriptTransaction[]): string[] {
   const plans = new Map<EncodedPlan, number>();
   const runs = runsOf(names, plans, transactions);
-  const buckets = [...plans.keys()].map((plan) => plan.buckets ?? []);
-  const heads = [...plans.keys()].map(({ head }) => head);
-  const isOne = buckets.length === 1 && buckets[0]!.length === 1;
-  const args = isOne
-    ? ["one", ...buckets[0]![0]!.slice(1), heads[0]!]
-    : [
-        "several",
-        String(buckets.length),
-        ...buckets.flatMap((plan, i) => [`<${"d".repeat(plan.length)}`, heads[i]!, ...plan.flat()]),
-      ];
+  const args = ["buckets", String(plans.size)];
+  for (const { buckets = [], head } of plans.keys())
+    args.push(`<${"d".repeat(buckets.length)}`, head, ...buckets.flat());
   for (const { first, last, plan, times, costs } of runs) {
-    args.push(String(first), String(last));
-    if (!isOne) args.push(String(plan));
-    args.push(String(times));
+    args.push(String(first), String(last), String(plan), String(times));
     for (const cost of costs) args.push(String(cost));
   }
   return args;

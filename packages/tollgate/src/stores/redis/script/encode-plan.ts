@@ -1,8 +1,8 @@
 import { compileLimit } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import type { Plan } from "../../../core/plan.ts";
-import { cellCount, type LoneForm, scriptAlgorithmOf } from "./algorithms.ts";
-import { type Epoch, FIRST_ORIGIN_US } from "./epoch.ts";
+import { cellCount, scriptAlgorithmOf } from "./algorithms.ts";
+import type { Epoch } from "./epoch.ts";
 import { layoutId, limitId, nameId } from "./layout.ts";
 import { OtherLayouts } from "./other-layouts.ts";
 
@@ -26,8 +26,6 @@ export interface EncodedPlan {
    * capacity, the ticks of a unit, the origin and the ticks of a microsecond.
    */
   readonly buckets: readonly (readonly string[])[] | undefined;
-  /** Set for a plan of one limit, at the server's time, that a form for lone calls decides. */
-  readonly loneForm: LoneForm | undefined;
   /** How many cells each limit may have in a ring. */
   readonly ringCells: readonly number[];
 }
@@ -54,12 +52,10 @@ export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
   });
   const texts = [limits.length, idleTtlUs, head, ...descriptions, ...layoutTexts(plan)].map(String);
   const blocks = limits.some(({ blockFor }) => blockFor !== undefined);
-  const isAlone = !blocks && limits.length === 1 && enforces[0]! && originUs === FIRST_ORIGIN_US;
-  const loneForm = isAlone ? scriptAlgorithmOf(limits[0]!).loneForm(limits[0]!) : undefined;
   const buckets = blocks || limits.length === 0 ? undefined : bucketsOf(plan, firstCells, originUs);
   // Without limits there is nothing to describe.
   const noteAtMs = limits.length === 0 ? Number.POSITIVE_INFINITY : 0;
-  return { plan, epoch, head, noteAtMs, others: new OtherLayouts(), texts, buckets, loneForm, ringCells };
+  return { plan, epoch, head, noteAtMs, others: new OtherLayouts(), texts, buckets, ringCells };
 }
 
 /** The texts for a layout whose description is lost. */

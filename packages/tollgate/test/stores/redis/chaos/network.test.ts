@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SCRIPT_SHA } from "../../../../src/stores/redis/script/source.ts";
+import { SCRIPT_SHA } from "../../../../src/stores/redis/script/source.generated.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 import type { TcpProxy } from "../servers/start-proxy.ts";
 import { type CallRecord, type Landing, landing } from "./kit/call-record.ts";

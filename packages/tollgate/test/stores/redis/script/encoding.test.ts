@@ -43,27 +43,19 @@ describe("the arguments of a call", () => {
 
   it("the arguments begin with the time, if a test gives one", () => {
     const transactions = [call("take", bucket, "a"), call("take", bucket, "b")];
-    expect(encodeCall({ nowUs: NOW_US, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "one"]);
-    expect(few(transactions).args.slice(0, 2)).toEqual(["", "one"]);
+    expect(encodeCall({ nowUs: NOW_US, transactions }).args.slice(0, 2)).toEqual([String(NOW_US), "buckets"]);
+    expect(few(transactions).args.slice(0, 2)).toEqual(["", "buckets"]);
   });
 
   it("identical calls for a hundred keys have as many arguments as for two", () => {
     const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
     expect(few(of(100)).args.length).toBe(few(of(2)).args.length);
-    expect(few([...of(100), call("take", bucket, "another", 2)]).args.length).toBe(few(of(2)).args.length + 4);
+    expect(few([...of(100), call("take", bucket, "another", 2)]).args.length).toBe(few(of(2)).args.length + 5);
   });
 
-  it("a lone take has the fewest arguments: its limit, its cost and its layout", () => {
-    const { form, args } = few([call("take", bucket, "a")]);
-    expect([form, args.length]).toEqual(["B", 5]);
-    const unreported = few([call("take", bucket, "a", 2, { detail: "first-denied" })]);
-    expect(unreported).toMatchObject({ form: "b", keys: ["a"] });
-    expect(few([call("take", bucket, "a", 2)]).args).toEqual([...args.slice(0, 3), "2", bucket.head]);
-  });
-
-  it("the shortest form of several calls covers any number of keys", () => {
+  it("the fast form covers any number of keys", () => {
     const of = (count: number) => Array.from({ length: count }, (_, i) => call("take", bucket, `key ${i}`));
-    for (const count of [2, 1_000, 1_024, 9_000]) expect(few(of(count)).args[1]).toBe("one");
+    for (const count of [1, 2, 1_000, 1_024, 9_000]) expect(few(of(count)).args[1]).toBe("buckets");
   });
 
   it("a refund can carry the moment of its take", () => {

@@ -4,12 +4,12 @@ import { encodeCall } from "../../../../src/stores/redis/script/encode-call.ts";
 import type { EncodedPlan } from "../../../../src/stores/redis/script/encode-plan.ts";
 import { neededLayouts } from "../../../../src/stores/redis/script/layout.ts";
 import { OtherLayouts } from "../../../../src/stores/redis/script/other-layouts.ts";
-import { SCRIPT } from "../../../../src/stores/redis/script/source.ts";
+import { SCRIPT } from "../../../../src/stores/redis/script/source.generated.ts";
 import type { ScriptTransaction, ScriptVerb } from "../../../../src/stores/redis/script/transaction.ts";
 import { type LimitSpec, libraryLimit } from "../../../properties/limit-spec.ts";
 import { textOf } from "../servers/resp.ts";
 import { outcomeDifferences } from "./kit/compare-outcomes.ts";
-import { ALL_LIMITS, EXACT_BUCKETS } from "./kit/limit-pool.ts";
+import { EXACT_BUCKETS } from "./kit/limit-pool.ts";
 import { Random } from "./kit/random.ts";
 import { call, encodedAs } from "./kit/script-call.ts";
 import { numbersIn } from "./kit/script-connection.ts";
@@ -37,15 +37,7 @@ let sha = "";
 
 async function outcomesAt(nowUs: number, transaction: ScriptTransaction): Promise<readonly TransactionOutcome[]> {
   const encoded = encodeCall({ transactions: [transaction] });
-  const command = [
-    "EVALSHA",
-    sha,
-    String(encoded.keys.length),
-    ...encoded.keys,
-    encoded.form,
-    ...encoded.args,
-    String(nowUs),
-  ];
+  const command = ["EVALSHA", sha, String(encoded.keys.length), ...encoded.keys, "1", ...encoded.args, String(nowUs)];
   const numbers = numbersIn(textOf(await started.server.raw(...command)));
   if (neededLayouts(numbers) !== undefined) return outcomesAt(nowUs, expectingSections(transaction));
   return decodeReply(numbers, [transaction], encoded.described) ?? [];
@@ -62,15 +54,13 @@ async function storedUnder(name: string): Promise<unknown[]> {
   return Promise.all(["GET", "PEXPIRETIME"].map((command) => started.server.raw(command, name)));
 }
 
-/** Plays calls of one limit on two keys, of which one is decided by the general form alone. */
+/** Plays calls of one limit on two keys, of which one is decided by the general form. */
 class Twins {
   readonly #random: Random;
   readonly #lone: EncodedPlan;
   readonly #general: EncodedPlan;
   readonly #capacity: number;
   readonly #name: string;
-  /** Values of so many cells have a meaning, though no call writes some of them. */
-  readonly #cellCounts: readonly number[];
   #nowUs = BEGIN_US;
   /** Figures of the last report. */
   #steps: readonly number[] = [1];
@@ -81,10 +71,9 @@ class Twins {
     this.#random = new Random(seed);
     const limit = libraryLimit(spec, "limit");
     this.#lone = encodedAs(seed % 2 === 0 ? "carry-over" : "separate", limit);
-    this.#general = { ...this.#lone, loneForm: undefined };
+    this.#general = { ...this.#lone, buckets: undefined };
     this.#capacity = limit.capacity;
     this.#name = `${spec.kind} ${seed}`;
-    this.#cellCounts = spec.kind === "token-bucket" ? [0, 1] : [0, 1, 2, 3];
   }
 
   /** What one call gave, and what it should have given. */
@@ -95,7 +84,7 @@ class Twins {
     const cost = this.#random.chance(0.5) ? 1 : this.#random.between(1, Math.min(this.#capacity + 1, 10 ** 9));
     const [lone, general] = [`lone ${this.#name}`, `general ${this.#name}`];
     if (this.#random.chance(0.1)) {
-      const value = this.#lone.head + CELL.repeat(this.#random.of(this.#cellCounts));
+      const value = this.#lone.head + CELL.repeat(this.#random.between(0, 1));
       for (const name of [lone, general]) await started.server.command("SET", name, value);
     }
     if (this.#random.chance(0.05)) {
@@ -124,18 +113,15 @@ class Twins {
   }
 }
 
-describe("lone calls", () => {
+describe("the fast form of buckets", () => {
   beforeAll(async () => {
     sha = String(await started.server.command("SCRIPT", "LOAD", AT_ITS_LAST_ARGUMENT));
   });
 
-  it.each([
-    ["buckets", EXACT_BUCKETS],
-    ["fixed windows", ALL_LIMITS.filter(({ kind, mode }) => kind === "fixed-window" && mode === "enforce")],
-  ])("%s decide, report and write as the general form does, to the bit", async (_name, specs) => {
+  it("buckets decide, report and write as the general form does, to the bit", async () => {
     const forms = { answer: 0, figures: 0 };
     for (let seed = 0; seed < TRACES; seed += 1) {
-      const twins = new Twins(new Random(seed).of(specs), seed);
+      const twins = new Twins(new Random(seed).of(EXACT_BUCKETS), seed);
       for (let i = 0; i < CALLS; i += 1) {
         const { got, expected } = await twins.play();
         expect(got).toEqual(expected);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
-import { SCRIPT, SCRIPT_SHA } from "../../../../src/stores/redis/script/source.ts";
+import { SCRIPT, SCRIPT_SHA } from "../../../../src/stores/redis/script/source.generated.ts";
 import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { at, call, encoded, NOW_US } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";

@@ -1,6 +1,6 @@
 import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 import { encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
-import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
+import { SCRIPT } from "../../../../../src/stores/redis/script/source.generated.ts";
 import type { TimedTransaction } from "../../script/kit/script-call.ts";
 import { numbersIn, ScriptConnection } from "../../script/kit/script-connection.ts";
 import { textOf } from "../../servers/resp.ts";
@@ -24,8 +24,8 @@ export class SimRedis {
 
   async run(transaction: TimedTransaction): Promise<TransactionOutcome> {
     const transactions = [transaction];
-    const { form, keys, args, described } = encodeCall({ nowUs: transaction.nowUs, transactions });
-    const command = ["EVALSHA", this.#sha, String(keys.length)].concat(keys, form, args);
+    const { keys, args, described } = encodeCall({ nowUs: transaction.nowUs, transactions });
+    const command = ["EVALSHA", this.#sha, String(keys.length)].concat(keys, "1", args);
     const answer = await this.#connection.call(command);
     return decodeReply(numbersIn(textOf(answer)), transactions, described)![0]!;
   }

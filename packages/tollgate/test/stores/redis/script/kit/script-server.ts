@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 import { type EncodedCall, encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
-import { SCRIPT } from "../../../../../src/stores/redis/script/source.ts";
+import { SCRIPT } from "../../../../../src/stores/redis/script/source.generated.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { type RawReply, type Reply, textOf } from "../../servers/resp.ts";
 import { type RedisOptions, startRedis } from "../../servers/start-redis.ts";
@@ -62,8 +62,8 @@ export class ScriptServer {
     return outcomes.includes(undefined) ? undefined : outcomes.flatMap((some) => some ?? []);
   }
 
-  #evalsha({ form, keys, args }: EncodedCall, cancelFlag?: string): string[] {
-    return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, cancelFlag ?? form, args);
+  #evalsha({ keys, args }: EncodedCall, cancelFlag?: string): string[] {
+    return ["EVALSHA", this.#sha, String(keys.length)].concat(keys, cancelFlag ?? "1", args);
   }
 }
 

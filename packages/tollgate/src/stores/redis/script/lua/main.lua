@@ -1,10 +1,5 @@
-import { BLOCK_MARK } from "../block-codes.ts";
-import { NEEDS_LAYOUTS } from "../layout.ts";
-import { KEPT_FOR_TESTS_MS } from "./read-arguments.ts";
-import { FIND_REJECTION } from "./rejected-writes.ts";
+-- Reads the call, runs its transactions, writes every changed key once, and replies.
 
-/** Reads the call, runs its transactions, writes every changed key once, and replies. */
-export const MAIN: string = `
 local now = time_of(ARGV[2])
 local reply = {}
 
@@ -48,7 +43,7 @@ local size = 0
 local function answer_all(entries)
   local blocked = entries.blocked
   if blocked then
-    reply[size + 1] = ${BLOCK_MARK}
+    reply[size + 1] = BLOCK_MARK
     reply[size + 2] = blocked[1] - now
     reply[size + 3] = entries.is_denial
     reply[size + 4] = entries.index
@@ -207,7 +202,7 @@ for i = 1, count do
 end
 begins[count + 1] = size + 1
 
-if #needed > 0 then return { ${NEEDS_LAYOUTS}, string.byte(table.concat(needed), 1, -1) } end
+if #needed > 0 then return { NEEDS_LAYOUTS, string.byte(table.concat(needed), 1, -1) } end
 
 -- After a script removes a key, Redis no longer rejects its writes for lack of memory. So removals come last.
 local stored, removed = {}, {}
@@ -232,7 +227,7 @@ for i = 1, #stored do
     local expires = min(ceil((now + state.left) / 1000), FARTHEST_MS)
     writes[i] = { key, { 'SET', KEYS[key], value_of(state, now), 'PXAT', expires } }
   else
-    local expires = min(ceil(state.left / 1000) + ${KEPT_FOR_TESTS_MS}, FARTHEST_MS)
+    local expires = min(ceil(state.left / 1000) + KEPT_FOR_TESTS_MS, FARTHEST_MS)
     writes[i] = { key, { 'SET', KEYS[key], value_of(state, now), 'PX', expires } }
   end
 end
@@ -246,7 +241,7 @@ for i = 1, #writes do
   write = redis.call
   local failed = type(answer) == 'table' and answer.err
   if failed then
-    ${FIND_REJECTION}
+    local rejection = find_rejection(failed)
     if not rejection then return redis.call(unpack(command)) end
     local rejected_from = {}
     for _, unwritten in ipairs(writes) do rejected_from[unwritten[1]] = states[unwritten[1]].dirty end
@@ -283,4 +278,3 @@ for _, move in ipairs(moves) do
   end
 end
 return reply
-`;

@@ -1,8 +1,6 @@
-/**
- * `stores/local/local-space.ts` and `algorithms/transact.ts` in Lua: what the verbs mean for new and existing keys,
- * and for several keys at one instant. A verb is its row of `VERBS`.
- */
-export const APPLY_VERBS = `
+-- `stores/local/local-space.ts` and `algorithms/transact.ts` in Lua: what the verbs mean for new and existing keys,
+-- and for several keys at one instant. A verb is its row of `VERBS`.
+
 -- A call is { key, plan, costs }. Its entries begin at the given place; they are complete if the call is denied or they
 -- are wanted.
 local function apply(verb, call, now, costs, entries, at, wanted)
@@ -156,4 +154,3 @@ local function transact(verb, calls, now, entries, wanted)
   end
   return admitted
 end
-`;

@@ -1,5 +1,5 @@
-/** The kernel of `algorithms/fixed-window.ts` in Lua. Cells: when the window opened, and the units used in it. */
-export const FIXED_WINDOW = `
+-- The kernel of `algorithms/fixed-window.ts` in Lua. Cells: when the window opened, and the units used in it.
+
 local function fixed_windows()
   local function used_at(limit, cells, now)
     if get(cells, limit.at) + limit.window <= now then return 0 end
@@ -81,4 +81,3 @@ local function fixed_windows()
     end,
   }
 end
-`;

@@ -1,8 +1,6 @@
-/**
- * The kernel of `algorithms/sliding-window.ts` in Lua. Cells: how many groups were ever opened, when the newest was,
- * then the ring: for each group the time of its last unit, and the running total.
- */
-export const SLIDING_WINDOW = `
+-- The kernel of `algorithms/sliding-window.ts` in Lua. Cells: how many groups were ever opened, when the newest was,
+-- then the ring: for each group the time of its last unit, and the running total.
+
 local function sliding_windows()
   local function last_at(limit, cells, group)
     return get(cells, limit.at + 2 + 2 * (group % limit.places))
@@ -151,7 +149,7 @@ local function sliding_windows()
     -- The whole ring changes: rewriting its text is faster.
     local from, count = limit.at + 2, 2 * min(groups, limit.places)
     local raw = pack_cells(cells)
-    raw = raw .. string.rep('\\0', 8 * (from + count - 1) - #raw)
+    raw = raw .. string.rep('\0', 8 * (from + count - 1) - #raw)
     local parts = {}
     for i = 0, count - 1, MANY do
       local format = '<' .. string.rep('d', min(MANY, count - i))
@@ -293,4 +291,3 @@ local function sliding_windows()
     end,
   }
 end
-`;

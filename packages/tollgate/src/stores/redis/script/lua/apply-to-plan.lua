@@ -1,5 +1,5 @@
-/** `algorithms/compiled-plan.ts` in Lua: what the verbs mean for the cells of one key. */
-export const APPLY_TO_PLAN = `
+-- `algorithms/compiled-plan.ts` in Lua: what the verbs mean for the cells of one key.
+
 local kernels = {}
 -- Layouts and limits that the script knows, by heads and by the limits' identities.
 local layouts, known_limits, limits_described = {}, {}, 0
@@ -122,4 +122,3 @@ local function describe(plan, cells, now, costs, entries, at)
     entries[entry + 4] = kernel.reset(limit, cells, now)
   end
 end
-`;

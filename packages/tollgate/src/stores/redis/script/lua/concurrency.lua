@@ -1,5 +1,5 @@
-/** The kernel of `algorithms/concurrency.ts` in Lua. Cells: groups of places, the moment of each and their number. */
-export const CONCURRENCY = `
+-- The kernel of `algorithms/concurrency.ts` in Lua. Cells: groups of places, the moment of each and their number.
+
 local function concurrencies()
   -- Reads all cells at once: each call needs most of them.
   local function load(limit, cells)
@@ -185,4 +185,3 @@ local function concurrencies()
     end,
   }
 end
-`;

@@ -1,20 +1,12 @@
-/**
- * The last whole number that clients read exactly from a reply. One adds the code of the last digit before it subtracts
- * the code of zero, and that sum is not exact beyond 2^53.
- */
-export const LAST_SENT: number = Number.MAX_SAFE_INTEGER - 48;
+-- Constants and math functions that the script uses throughout, and the functions that read its arguments in order.
 
-/**
- * How much later keys expire whose time a test gives. The test's clock may stand still, while the server's goes on.
- */
-export const KEPT_FOR_TESTS_MS = 86_400_000;
-
-/** Constants and math functions that the script uses throughout, and the functions that read its arguments in order. */
-export const READ_ARGUMENTS: string = `
 local floor, ceil, max, min, huge = math.floor, math.ceil, math.max, math.min, math.huge
 local LAST_EXACT = 9007199254740991
 -- The latest expiry that Redis accepts.
 local FARTHEST_MS = 4503599627370496
+-- The last whole number that clients read exactly from a reply. One adds the code of the last digit before it subtracts
+-- the code of zero, and that sum is not exact beyond 2^53.
+local LAST_SENT = LAST_EXACT - 48
 local NEVER = -1
 local ENTRY = 5
 
@@ -32,7 +24,7 @@ end
 
 -- A number for the reply. A greater one is sent as text, which every client reads exactly.
 local function sent(number)
-  if number > ${LAST_SENT} then return string.format('%.0f', number) end
+  if number > LAST_SENT then return string.format('%.0f', number) end
   return number
 end
 
@@ -41,4 +33,3 @@ local function time_of(text)
   local time = redis.call('TIME')
   return time[1] * 1000000 + time[2]
 end
-`;

@@ -1,8 +1,6 @@
-/**
- * `core/blocks.ts` in Lua. The numbers of a block are its end, the offences, the moment at which these are forgotten,
- * which is not before the end, and the reason (sections.ts).
- */
-export const BLOCKS = `
+-- `core/blocks.ts` in Lua. The numbers of a block are its end, the offences, the moment at which these are forgotten,
+-- which is not before the end, and the reason (sections.ts).
+
 -- Reads the sections of a key that may be blocked. A value of one layout has no block.
 local function block_state_of(key)
   local state = state_of(key)
@@ -102,4 +100,3 @@ local function extend_blocks(calls, now)
     end
   end
 end
-`;

@@ -1,5 +1,5 @@
-/** `algorithms/ticks.ts` and the kernel of `algorithms/token-bucket.ts` in Lua; the comments there give the reasons. */
-export const TOKEN_BUCKET = `
+-- `algorithms/ticks.ts` and the kernel of `algorithms/token-bucket.ts` in Lua; the comments there give the reasons.
+
 local function token_buckets()
   -- The upper 26 bits of 53.
   local function high_half(value)
@@ -174,4 +174,3 @@ local function token_buckets()
     end,
   }
 end
-`;

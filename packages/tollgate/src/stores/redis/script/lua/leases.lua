@@ -1,16 +1,11 @@
-import { MOST_LEASES } from "../layout.ts";
-import { LEASES_OF_HOLDER } from "../lease.ts";
+-- Units that nodes took in advance and may still spend. A limit's leases are a section of the row, under the limit's
+-- name: the sum of the units, and a record for each lease, in the order of their ends. A record has the end and the
+-- number of the lease, which are its identity, and the units that may still be spent.
+--
+-- At each moment a bucket's tokens and the units that may be spent have to fit into its capacity together. Then no more
+-- is admitted in any window of time than the capacity and what refills meanwhile, whenever the leases are spent. So a
+-- bucket is lifted before each verb: at least the sum counts as used. A lease that ended counts as spent at its end.
 
-/**
- * Units that nodes took in advance and may still spend. A limit's leases are a section of the row, under the limit's
- * name: the sum of the units, and a record for each lease, in the order of their ends. A record has the end and the
- * number of the lease, which are its identity, and the units that may still be spent.
- *
- * At each moment a bucket's tokens and the units that may be spent have to fit into its capacity together. Then no more
- * is admitted in any window of time than the capacity and what refills meanwhile, whenever the leases are spent. So a
- * bucket is lifted before each verb: at least the sum counts as used. A lease that ended counts as spent at its end.
- */
-export const LEASES: string = `
 local function make_leases()
   local RECORD = 24
   -- The latest records by which nodes are counted.
@@ -94,11 +89,11 @@ local function make_leases()
   end
 
   local function nodes_of(lease, number)
-    local own, count, nodes, seen = floor(number / ${LEASES_OF_HOLDER}), count_of(lease), 1, {}
+    local own, count, nodes, seen = floor(number / LEASES_OF_HOLDER), count_of(lease), 1, {}
     seen[own] = true
     for i = max(count - COUNTED + 1, 1), count do
       local _, its_number = record_at(lease, i)
-      local holder = floor(its_number / ${LEASES_OF_HOLDER})
+      local holder = floor(its_number / LEASES_OF_HOLDER)
       if not seen[holder] then
         seen[holder] = true
         nodes = nodes + 1
@@ -221,7 +216,7 @@ local function make_leases()
       local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
       local most = 0
       for i = 1, plan.count do most = max(most, count_of(found[i])) end
-      if ask.wants and not is_blocked and most < ${MOST_LEASES} then
+      if ask.wants and not is_blocked and most < MOST_LEASES then
         local denied = admitted < ask.calls
         local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
         local ends = grant(plan, found, cells, now, ask, granted)
@@ -245,4 +240,3 @@ function leases()
   made_leases = made_leases or make_leases()
   return made_leases
 end
-`;

@@ -1,9 +1,7 @@
-/**
- * The value of a key: its cells as little-endian float64, without trailing zeros, so that unused parts of a ring cost
- * nothing. Cells are numbered from 1. Rings have up to 2,050 cells, of which a call reads a few, so long values are
- * decoded lazily.
- */
-export const CELLS = `
+-- The value of a key: its cells as little-endian float64, without trailing zeros, so that unused parts of a ring cost
+-- nothing. Cells are numbered from 1. Rings have up to 2,050 cells, of which a call reads a few, so long values are
+-- decoded lazily.
+
 local SHORT = 8
 -- From so many changed cells on, sorting their places is slower than packing all cells.
 local MANY = 200
@@ -66,7 +64,7 @@ local function pack_cells(cells)
   for _, i in ipairs(places) do
     if i > after then
       local old = string.sub(cells.raw, 8 * after - 7, 8 * i - 8)
-      parts[#parts + 1] = old .. string.rep('\\0', 8 * (i - after) - #old)
+      parts[#parts + 1] = old .. string.rep('\0', 8 * (i - after) - #old)
     end
     parts[#parts + 1] = struct.pack('<d', cells[i])
     after = i + 1
@@ -79,11 +77,10 @@ end
 local function replace(cells, from, text)
   local raw = pack_cells(cells)
   local before = 8 * (from - 1)
-  raw = raw .. string.rep('\\0', before + #text - #raw)
+  raw = raw .. string.rep('\0', before + #text - #raw)
   cells.raw = string.sub(raw, 1, before) .. text .. string.sub(raw, before + #text + 1)
   cells.written = nil
   for i in pairs(cells) do
     if type(i) == 'number' then cells[i] = nil end
   end
 end
-`;

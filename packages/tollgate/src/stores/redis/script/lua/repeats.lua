@@ -1,9 +1,7 @@
-/**
- * Identical calls at one instant, and refunds: decided at once, whatever their number. The result equals that of the
- * calls one after another, to the bit. Created lazily: most calls need none of this, and creating functions takes
- * time.
- */
-export const REPEATS = `
+-- Identical calls at one instant, and refunds: decided at once, whatever their number. The result equals that of the
+-- calls one after another, to the bit. Created lazily: most calls need none of this, and creating functions takes
+-- time.
+
 local function make_repeats()
   -- How often a cost can be taken, one time after another, at most so often.
   local function fitting(limit, cells, now, cost, most)
@@ -105,10 +103,10 @@ local function make_repeats()
       -- One refund may make a key that starts empty idle, and so expired; the next then finds it as it starts.
       local rounds = plan.starts_empty and times or 1
       for _ = 1, rounds do
-        local cells, new, plan = cells_of(state, call.plan, now, true)
-        local changed = give_back(plan, cells, now, costs, times / rounds, taken)
+        local cells, new, deciding = cells_of(state, call.plan, now, true)
+        local changed = give_back(deciding, cells, now, costs, times / rounds, taken)
         -- A key that was never taken from is idle.
-        if new and plan.starts_empty or changed and not new then mark_dirty(state, plan, cells) end
+        if new and deciding.starts_empty or changed and not new then mark_dirty(state, deciding, cells) end
       end
     end,
   }
@@ -120,4 +118,3 @@ local function repeats()
   made_repeats = made_repeats or make_repeats()
   return made_repeats
 end
-`;

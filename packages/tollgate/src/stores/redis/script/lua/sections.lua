@@ -1,20 +1,16 @@
-import { BLOCK, LEASE, MOST_NEEDED } from "../layout.ts";
+-- Values as entries, one for each limit: what identifies it, its cells as text, and until when it is used. Entries of
+-- one group are idle together, as the limits of one list are.
+--
+-- A value with limits of several lists has the head `UNION`, and a section of its own for each entry. So has a value
+-- with a block, which is a section, too: its cells are the end, the offences, the moment at which these are forgotten,
+-- and the reason, three UTF-16 units a number. Functions for sections are created lazily: most values have the layout
+-- of their call.
 
-/**
- * Values as entries, one for each limit: what identifies it, its cells as text, and until when it is used. Entries of
- * one group are idle together, as the limits of one list are.
- *
- * A value with limits of several lists has the head `UNION`, and a section of its own for each entry. So has a value
- * with a block, which is a section, too: its cells are the end, the offences, the moment at which these are forgotten,
- * and the reason, three UTF-16 units a number. Functions for sections are created lazily: most values have the layout
- * of their call.
- */
-export const SECTIONS: string = `
 -- Heads and limits that the script met and was not told of: a few at a time.
 local needed, is_needed = {}, {}
 
 local function need(id)
-  if is_needed[id] or #needed == ${MOST_NEEDED} then return end
+  if is_needed[id] or #needed == MOST_NEEDED then return end
   is_needed[id] = true
   needed[#needed + 1] = id
 end
@@ -44,11 +40,11 @@ local function make_sections()
       local first, last = at + HEAD_SIZE, at + HEAD_SIZE - 1 + 8 * count
       if not (count >= 0 and last <= #raw) then error('tollgate: expected a value of whole sections', 0) end
       local id = string.sub(raw, at, at + 7)
-      if id == '${BLOCK}' then
+      if id == BLOCK_ID then
         block = { struct.unpack('<' .. string.rep('d', count), raw, first) }
         -- struct.unpack returns the next position after the numbers.
         block[count + 1] = nil
-      elseif id == '${LEASE}' then
+      elseif id == LEASE_ID then
         leases = leases or {}
         leases[string.sub(raw, at + 8, at + 15)] = { text = string.sub(raw, first, last), used_until = used_until }
       else
@@ -73,12 +69,12 @@ local function make_sections()
 
   local function section_of_block(block)
     local text = struct.pack('<' .. string.rep('d', #block), unpack(block))
-    local id = '${BLOCK}'
+    local id = BLOCK_ID
     return section_of({ id = id, name = id, used_until = block[3], ttl = 0, group = -1, text = text })
   end
 
   local function section_of_leases(name, lease)
-    local entry = { id = '${LEASE}', name = name, used_until = lease.used_until, ttl = 0, group = -1, text = lease.text }
+    local entry = { id = LEASE_ID, name = name, used_until = lease.used_until, ttl = 0, group = -1, text = lease.text }
     return section_of(entry)
   end
 
@@ -165,7 +161,7 @@ local function make_sections()
     entries_of = entries_of,
     keep_rest = keep_rest,
 
-    -- The value of what \`left\` found.
+    -- The value of what `left` found.
     write = function(state, now)
       local parts, is_union = { UNION }, state.head == UNION
       for _, entry in ipairs(state.entries) do
@@ -222,8 +218,7 @@ local function left_of(state, plan, now)
   return state.cells and idle_in(plan, state.cells, now) or 0
 end
 
--- After \`left_of\`.
+-- After `left_of`.
 local function value_of(state, now)
   return state.is_plain and pack_cells(state.cells) or sections().write(state, now)
 end
-`;

@@ -1,11 +1,9 @@
-/**
- * Values that another list of limits wrote. The first 8 bytes of a value name its layout: which limits have their cells
- * behind it, and where. Limits that count separately have names of their own, so their cells stay as they are.
- *
- * The caller describes the layouts that the script may meet; one that it does not know is needed, and the call ends
- * without a write.
- */
-export const CARRY_OVER: string = `
+-- Values that another list of limits wrote. The first 8 bytes of a value name its layout: which limits have their cells
+-- behind it, and where. Limits that count separately have names of their own, so their cells stay as they are.
+--
+-- The caller describes the layouts that the script may meet; one that it does not know is needed, and the call ends
+-- without a write.
+
 -- Keys whose counts moved to other numbers.
 local moves = {}
 
@@ -228,4 +226,3 @@ local function carry()
   made_carry = made_carry or make_carry()
   return made_carry
 end
-`;

@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { SCRIPT_ALGORITHMS } from "../../packages/tollgate/src/stores/redis/script/algorithms.ts";
+import { BLOCK_MARK } from "../../packages/tollgate/src/stores/redis/script/block-codes.ts";
+import {
+  BLOCK,
+  LEASE,
+  MOST_LEASES,
+  MOST_NEEDED,
+  NEEDS_LAYOUTS,
+  UNION,
+} from "../../packages/tollgate/src/stores/redis/script/layout.ts";
+import { LEASES_OF_HOLDER } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
+import { REJECTED_WRITES } from "../../packages/tollgate/src/stores/redis/script/rejected-writes.ts";
+import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/stores/redis/script/script-verbs.ts";
+
+const FOLDER = new URL("../../packages/tollgate/src/stores/redis/script/lua/", import.meta.url);
+
+/** In this order: each may use the local names of those before it. */
+const FILES = [
+  "start",
+  "rejected-writes",
+  "buckets",
+  "layouts",
+  "read-arguments",
+  "cells",
+  "token-bucket",
+  "sliding-window",
+  "fixed-window",
+  "concurrency",
+  "tables",
+  "apply-to-plan",
+  "key-states",
+  "sections",
+  "carry-over",
+  "cells-of",
+  "blocks",
+  "repeats",
+  "leases",
+  "apply-verbs",
+  "main",
+];
+
+/** Names in the Lua that stand for values of the library. */
+const VALUES: ReadonlyMap<string, string> = new Map([
+  ["BLOCK_MARK", String(BLOCK_MARK)],
+  ["NEEDS_LAYOUTS", String(NEEDS_LAYOUTS)],
+  ["MOST_NEEDED", String(MOST_NEEDED)],
+  ["MOST_LEASES", String(MOST_LEASES)],
+  ["LEASES_OF_HOLDER", String(LEASES_OF_HOLDER)],
+  ["BLOCK_ID", `'${BLOCK}'`],
+  ["LEASE_ID", `'${LEASE}'`],
+  ["UNION_HEAD", `'${UNION}'`],
+  ["REJECTED_TEXTS", `{ ${REJECTED_WRITES.map(([, text]) => `"${text}"`).join(", ")} }`],
+  [
+    "MAKERS",
+    `{ ${Object.values(SCRIPT_ALGORITHMS)
+      .map(({ code, maker }) => `${code} = ${maker}`)
+      .join(", ")} }`,
+  ],
+  ["VERB_ROWS", `{ ${Object.values(SCRIPT_VERBS).map(verbRow).join(", ")} }`],
+]);
+
+/** A line of the script, and where it comes from. */
+interface LuaLine {
+  readonly text: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The lines of the files, in order, with the values of the library. */
+function luaLines(): readonly LuaLine[] {
+  const names = new RegExp(`\\b(?:${[...VALUES.keys()].join("|")})\\b`, "g");
+  return FILES.flatMap((file) =>
+    readFileSync(new URL(`${file}.lua`, FOLDER), "utf8")
+      .split("\n")
+      .map((text, i) => ({ text: text.replaceAll(names, (name) => VALUES.get(name)!), file, line: i + 1 })),
+  );
+}
+
+/** The script without comments and indentation. */
+export function luaScript(): string {
+  const lines = luaLines().map(({ text }) => text.trim());
+  return lines.filter((text) => text !== "" && !text.startsWith("--")).join("\n");
+}
+
+/** What luacheck finds in the files together, because they share local names; nothing where it is not installed. */
+export function luaFindings(): readonly string[] {
+  const lines = luaLines();
+  const globals = ["--std", "lua51", "--read-globals", "ARGV", "KEYS", "redis", "struct"];
+  const options = [...globals, "--no-max-line-length", "--formatter", "plain", "--no-color", "-"];
+  const input = lines.map(({ text }) => text).join("\n");
+  const { error, stdout, stderr, status } = spawnSync("luacheck", options, { input, encoding: "utf8" });
+  if (error !== undefined || status === 0) return [];
+  const findings = [...stdout.matchAll(/^stdin:(\d+):(.*)$/gm)].map(([, at, what]) => {
+    const { file, line } = lines[Number(at) - 1]!;
+    return `lua/${file}.lua:${line}:${what}`;
+  });
+  return findings.length > 0 ? findings : [stderr];
+}
+
+/** What is true of a verb, such as `removes_idle`. */
+function verbRow({ name, takes, ...traits }: ScriptVerbRow): string {
+  const flags = { ...traits, takes: takes !== "never", charges: takes === "always" };
+  const columns = Object.entries(flags).flatMap(([flag, value]) => (value === true ? [`${inLua(flag)} = true`] : []));
+  return `${name} = { ${columns.join(", ")} }`;
+}
+
+function inLua(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,29 @@
+/**
+ * Joins the Lua of the Redis store into one script, as a module with its text and its SHA-1: sources, tests and
+ * bundlers import a string. `npm run script` writes it, and a test compares. With `--lint` it runs luacheck instead.
+ */
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { luaFindings, luaScript } from "./lua-script.ts";
+
+const MODULE = new URL("../../packages/tollgate/src/stores/redis/script/source.generated.ts", import.meta.url);
+
+function write(): void {
+  const script = luaScript();
+  const sha = createHash("sha1").update(script).digest("hex");
+  writeFileSync(
+    MODULE,
+    `// Written by \`npm run script\` from the files in \`lua\`.\n
+/** The script of all calls. */
+export const SCRIPT: string = ${JSON.stringify(script)};
+/** The SHA-1 by which servers know it. */
+export const SCRIPT_SHA = "${sha}";\n`,
+  );
+}
+
+if (process.argv.includes("--lint")) {
+  for (const finding of luaFindings()) {
+    console.error(finding);
+    process.exitCode = 1;
+  }
+} else write();
