@@ -1,11 +1,10 @@
 import type { Plan } from "../core/plan.ts";
-import type { Report } from "../core/report.ts";
+import { Report } from "../core/report.ts";
 import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { hasChanged, takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
 import { compileLimit } from "./compile-limit.ts";
-import type { Kernel, PlainTake } from "./kernel.ts";
-import { SeveralTakes } from "./several-takes.ts";
+import { type Kernel, type PlainTake, writeNew } from "./kernel.ts";
 import type { Ticks } from "./ticks.ts";
 
 /**
@@ -13,7 +12,7 @@ import type { Ticks } from "./ticks.ts";
  * uses this, on the cells themselves or on a copy that it publishes afterwards. Costs are checked, one per limit in the
  * plan's order. The entries of a report are in the same order, and begin at `at`.
  */
-export class CompiledPlan {
+export class CompiledPlan implements PlainTake {
   readonly plan: Plan;
   /** How many cells a key needs. */
   readonly width: number;
@@ -23,7 +22,9 @@ export class CompiledPlan {
   readonly idleTtlUs: number;
   /** The scale of the only cell, if that is a tick. */
   readonly ticks: Ticks | undefined;
-  /** Takes a plain cost, for plans that do not start empty. An only kernel, whose cells come first, does it itself. */
+  /** The only kernel, if it enforces. Its cells come first. */
+  readonly only: Kernel | undefined;
+  /** Takes a plain cost, for plans that do not start empty. An only kernel does it itself. */
   readonly plainTake: PlainTake;
   /** Whether the last verb left cells that a store has to keep. */
   mustStore = false;
@@ -33,9 +34,10 @@ export class CompiledPlan {
   /** Where each kernel's cells begin within a key's. */
   readonly #offsets: readonly number[];
   readonly #idleSince = createTimeCell();
-  /** The only kernel, if it enforces. */
-  readonly only: Kernel | undefined;
-  readonly #several: SeveralTakes;
+  /** Cells for `peek`, made at the first one. */
+  #copy: Float64Array | undefined = undefined;
+  /** What `noteExpiry` reads. */
+  #told: Report | undefined = undefined;
 
   /** `originUs` is a moment within 20 years of every call. */
   constructor(plan: Plan, originUs: number) {
@@ -43,6 +45,7 @@ export class CompiledPlan {
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
     const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
     this.only = plan.enforces[0]! ? only : undefined;
+    this.plainTake = this.only ?? this;
     this.ticks = only?.ticks;
     this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
     this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
@@ -53,8 +56,6 @@ export class CompiledPlan {
       width += this.#kernels[index]!.size;
     }
     this.#offsets = offsets;
-    this.#several = new SeveralTakes(this.#kernels, offsets, plan, width);
-    this.plainTake = this.only ?? this.#several;
     this.width = width;
   }
 
@@ -65,7 +66,7 @@ export class CompiledPlan {
 
   /** Writes the cells of a new key. */
   init(cells: Float64Array, base: number, now: TimeCell): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) this.#kernels[i]!.init(cells, base + this.#offsets[i]!, now);
+    for (let i = 0; i < this.#kernels.length; i += 1) writeNew(this.#kernels[i]!, cells, base + this.#offsets[i]!, now);
   }
 
   /** Whether a key is idle: no unit has counted against any of its limits for the plan's idle time. */
@@ -78,29 +79,19 @@ export class CompiledPlan {
     return true;
   }
 
-  /** Works like `apply` with `take`, for keys that are kept in any case. */
-  tryTakeAndTell(
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): boolean {
-    const { only } = this;
-    if (only !== undefined) {
-      const admitted = only.tryTakeAndTell(cells, base, now, costs[0]!, report, at);
-      report.conforms[at] = admitted;
-      return admitted;
+  /** Takes a plain cost from the limits that count plain numbers, all or nothing. A shadow limit never denies. */
+  tryTake(cells: Float64Array, base: number, now: TimeCell, cost: number): boolean {
+    const { enforces, countsNumber } = this.plan;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const own = countsNumber[i]! ? cost : 0;
+      if (enforces[i]! && !this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, own)) return false;
     }
-    if (this.#several.undoes) {
-      const admitted = this.#several.tryTakeAndTell(cells, base, costs, now, report, at);
-      if (!admitted) this.tell(cells, base, costs, now, report, at);
-      return admitted;
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const own = countsNumber[i]! ? cost : 0;
+      if (enforces[i]!) this.#kernels[i]!.take(cells, base + this.#offsets[i]!, now, own);
+      else this.#kernels[i]!.tryTake(cells, base + this.#offsets[i]!, now, own);
     }
-    const admitted = this.#several.conform(cells, base, costs, now);
-    this.#takeAndTell(VERBS.take, admitted, cells, base, costs, now, report, at);
-    return admitted;
+    return true;
   }
 
   /** Prepares a key's cells for `apply`: writes those of a new key, and of an idle one that starts empty. */
@@ -151,26 +142,87 @@ export class CompiledPlan {
     at: number,
     taken?: Taken,
   ): boolean {
-    if (verb.renews || (verb.refunds && taken !== undefined))
-      return this.#correct(verb, cells, base, costs, now, report, at, taken?.untilUs ?? []);
-    if (verb.changes && !verb.refunds) {
-      // What conforms to an only limit is charged as it is taken.
-      const takes = verb.takes !== "always" || this.only !== undefined;
-      if (takes && this.tryTakeAndTell(cells, base, costs, now, report, at)) return true;
-      return verb.takes === "always" && this.#several.chargeAndTell(cells, base, costs, now, report, at);
-    }
     if (verb.refunds) {
-      this.#several.refund(cells, base, costs, now);
+      this.#refund(cells, base, costs, now, taken);
       return true;
     }
-    const admitted = this.#several.conform(cells, base, costs, now);
-    this.#takeAndTell(verb, admitted, cells, base, costs, now, report, at);
+    if (verb.renews) return this.#renew(cells, base, costs, now, report, at, taken?.untilUs ?? []);
+    const { only } = this;
+    if (only === undefined || verb !== VERBS.take) return this.#applyToEach(verb, cells, base, costs, now, report, at);
+    // Most calls of `consume`: one limit, which is asked once.
+    const admitted = only.tryTake(cells, base, now, costs[0]!);
+    report.conforms[at] = admitted;
+    only.tell(cells, base, now, costs[0]!, report, at);
     return admitted;
   }
 
-  /** Corrects what one call took. A renewal says for each limit whether it still had the places. */
-  #correct(
+  /** Asks every enforcing limit first. Then each takes as the verb says, and tells its figures. */
+  #applyToEach(
     verb: VerbTraits,
+    cells: Float64Array,
+    base: number,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): boolean {
+    const admitted = this.#conform(cells, base, costs, now);
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      const cost = costs[i]!;
+      const conforms = (admitted && this.plan.enforces[i]!) || kernel.conforms(cells, cell, now, cost);
+      report.conforms[at + i] = conforms;
+      const takes = takesFrom(verb, cost, admitted && conforms);
+      if (takes && !verb.changes) this.#tellAfterTake(kernel, cells, cell, now, cost, report, at + i);
+      else {
+        if (takes) kernel.take(cells, cell, now, cost);
+        kernel.tell(cells, cell, now, cost, report, at + i);
+      }
+    }
+    return admitted;
+  }
+
+  /** Tells what a take would leave, and changes nothing. */
+  #tellAfterTake(
+    kernel: Kernel,
+    cells: Float64Array,
+    at: number,
+    now: TimeCell,
+    cost: number,
+    report: Report,
+    entry: number,
+  ): void {
+    this.#copy ??= new Float64Array(Math.max(...this.#kernels.map(({ size }) => size)));
+    const copy = this.#copy;
+    for (let i = 0; i < kernel.size; i += 1) copy[i] = cells[at + i]!;
+    kernel.take(copy, 0, now, cost);
+    kernel.tell(copy, 0, now, cost, report, entry);
+  }
+
+  /** Whether every enforcing limit conforms to its cost. */
+  #conform(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): boolean {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      if (!this.plan.enforces[i]!) continue;
+      if (!this.#kernels[i]!.conforms(cells, base + this.#offsets[i]!, now, costs[i]!)) return false;
+    }
+    return true;
+  }
+
+  /** Gives units back: those that one call took, as far as they still count, or any. */
+  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell, taken: Taken | undefined): void {
+    for (let i = 0; i < this.#kernels.length; i += 1) {
+      const kernel = this.#kernels[i]!;
+      const cell = base + this.#offsets[i]!;
+      const cost = costs[i]!;
+      if (cost === 0) continue;
+      if (taken === undefined) kernel.refund(cells, cell, now, cost);
+      else kernel.giveBack(cells, cell, now, cost, taken.untilUs[i]!);
+    }
+  }
+
+  /** Begins the time to live of places anew. The report says for each limit whether it still had the places. */
+  #renew(
     cells: Float64Array,
     base: number,
     costs: readonly number[],
@@ -184,40 +236,12 @@ export class CompiledPlan {
       const kernel = this.#kernels[i]!;
       const cell = base + this.#offsets[i]!;
       const cost = costs[i]!;
-      if (verb.refunds) {
-        if (cost > 0) kernel.giveBack(cells, cell, now, cost, untilUs[i]!);
-        continue;
-      }
       const isKept = cost === 0 || kernel.extend?.(cells, cell, now, cost, untilUs[i]!) === true;
       report.conforms[at + i] = isKept;
       kernel.tell(cells, cell, now, 0, report, at + i);
       if (!isKept) all = false;
     }
     return all;
-  }
-
-  /** Takes as the verb says, and fills the report. */
-  #takeAndTell(
-    verb: VerbTraits,
-    admitted: boolean,
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-  ): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      const cost = costs[i]!;
-      const conforms = (admitted && this.plan.enforces[i]!) || kernel.conforms(cells, cell, now, cost);
-      report.conforms[at + i] = conforms;
-      const takes = takesFrom(verb, cost, admitted && conforms);
-      if (takes && verb.changes) kernel.take(cells, cell, now, cost);
-      if (takes && !verb.changes) kernel.tellAfterTake(cells, cell, now, cost, report, at + i);
-      else kernel.tell(cells, cell, now, cost, report, at + i);
-    }
   }
 
   /**
@@ -230,20 +254,15 @@ export class CompiledPlan {
     }
   }
 
-  /** Fills the report's figures from the cells as they are. */
-  tell(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell, report: Report, at: number): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.tell(cells, base + this.#offsets[i]!, now, costs[i]!, report, at + i);
-    }
-  }
-
   /** Notes the moment from which a key will be idle if nothing else arrives. A result would be boxed. */
   noteExpiry(cells: Float64Array, base: number, now: TimeCell, expiry: TimeCell): void {
-    expiry[0] = now[0]!;
+    this.#told ??= new Report();
+    let resetUs = 0;
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.extendExpiry(expiry, cells, base + this.#offsets[i]!, now);
+      this.#kernels[i]!.tell(cells, base + this.#offsets[i]!, now, 0, this.#told, 0);
+      resetUs = Math.max(resetUs, this.#told.resetUs[0]!);
     }
-    expiry[0] += this.idleTtlUs;
+    expiry[0] = now[0]! + resetUs + this.idleTtlUs;
   }
 
   /** Restates the cells of a key that were written for another origin. */

@@ -32,18 +32,15 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   readonly idleTtlUs = 0;
   readonly #ttlUs: number;
   readonly #stepUs: number;
-  /** Cells for what is not to change. */
-  readonly #copy: Float64Array;
 
   constructor(limit: ConcurrencyLimit) {
     this.limit = limit;
     this.size = GROUP * Math.min(limit.capacity, MOST_GROUPS);
     this.#ttlUs = toMicroseconds("ttl", limit.ttlMs);
     this.#stepUs = stepUsOf(limit);
-    this.#copy = new Float64Array(this.size);
   }
 
-  init(cells: Float64Array, at: number): void {
+  writeIdle(cells: Float64Array, at: number): void {
     for (let i = 0; i < this.size; i += 1) cells[at + i] = 0;
   }
 
@@ -133,29 +130,8 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     report.usedAfterWait[entry] = left;
   }
 
-  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
-    const conforms = this.tryTake(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    return conforms;
-  }
-
-  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    for (let i = 0; i < this.size; i += 1) this.#copy[i] = cells[at + i]!;
-    this.take(this.#copy, 0, now, cost);
-    this.tell(this.#copy, 0, now, cost, report, entry);
-  }
-
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     return this.used(cells, at, now) === 0;
-  }
-
-  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number): void {
-    const groups = this.#groupsIn(cells, at);
-    if (groups > 0) expiry[0] = Math.max(expiry[0]!, cells[at + GROUP * (groups - 1) + UNTIL]!);
-  }
-
-  writeIdle(cells: Float64Array, at: number): void {
-    this.init(cells, at);
   }
 
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {
@@ -164,7 +140,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
 
   /** The places keep their moments: their holders know them. */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
-    this.init(cells, at);
+    this.writeIdle(cells, at);
     for (let group = 0; group < from.#groupsIn(theirs, theirsAt); group += 1) {
       const cell = theirsAt + GROUP * group;
       if (theirs[cell + UNTIL]! > now[0]!) this.#add(cells, at, theirs[cell + UNTIL]!, theirs[cell + COUNT]!);

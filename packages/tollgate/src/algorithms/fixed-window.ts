@@ -26,7 +26,7 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     this.#windowUs = toMicroseconds("window", limit.windowMs);
   }
 
-  init(cells: Float64Array, at: number): void {
+  writeIdle(cells: Float64Array, at: number): void {
     cells[at + OPENED] = 0;
     cells[at + USED] = 0;
   }
@@ -73,31 +73,8 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     report.usedAfterWait[entry] = conforms ? used : 0;
   }
 
-  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
-    const conforms = this.tryTake(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    return conforms;
-  }
-
-  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    const opened = cells[at + OPENED]!;
-    const used = cells[at + USED]!;
-    this.take(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    cells[at + OPENED] = opened;
-    cells[at + USED] = used;
-  }
-
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     return this.used(cells, at, now) === 0;
-  }
-
-  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
-    if (this.used(cells, at, now) > 0) expiry[0] = Math.max(expiry[0]!, cells[at + OPENED]! + this.#windowUs);
-  }
-
-  writeIdle(cells: Float64Array, at: number): void {
-    this.init(cells, at);
   }
 
   /** The open window ends when it would have. The next one opens by this limit's anchor. */

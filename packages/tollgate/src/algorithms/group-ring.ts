@@ -6,11 +6,11 @@ export const OPENED_EVER = 0;
 /** When the newest group opened. */
 export const NEWEST_OPENED = 1;
 /** How many cells come before the ring. */
-export const HEAD = 2;
+const HEAD = 2;
 /** Each place of the ring has the time of the group's last unit, and the running total up to it. */
 export const LAST = 0;
 export const TOTAL = 1;
-export const PLACE = 2;
+const PLACE = 2;
 
 /**
  * The groups of units of a sliding window in a ring of cells. A group leaves `windowUs` after its last unit. Running

@@ -23,8 +23,8 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   readonly idleTtlUs: number;
   /** Set if the only cell is a moment in ticks of this scale: shared memory packs such a cell into its slot. */
   readonly ticks?: Ticks;
-  /** Writes the cells of a new key. */
-  init(cells: Float64Array, at: number, now: TimeCell): void;
+  /** Writes the cells of an idle key; under a limit that starts empty, those of a bucket that has filled. */
+  writeIdle(cells: Float64Array, at: number): void;
   /** Whether the cost could be taken now. Reads only. */
   conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean;
   /** Takes the cost, unchecked: into debt if it does not conform. */
@@ -49,30 +49,25 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   extend?(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number): boolean;
   /** Fills a report's entry for this limit, all figures from one reading of the cells and of the time. */
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
-  /** A `tryTake` and a `tell` of the cost, from one reading of the time. Returns whether the cost conforms. */
-  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean;
-  /** A `take` and a `tell` of the cost, which leave the cells as they are. */
-  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
   /** Whether no unit counts any more. */
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean;
-  /**
-   * Moves `expiry` to the moment at which the cells are idle if nothing else arrives, if that is later. A result would
-   * be boxed.
-   */
-  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void;
   /** Whether units leave in groups, each at a time of its own, so that one report does not tell when. */
   readonly inGroups: boolean;
   /** Adds `units` that expire `leaveUs` from now, rounded up. The cells are those of an idle key or of a forecast. */
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void;
   /** Restates cells that a kernel of the same limit wrote for another origin. */
   rebase(cells: Float64Array, at: number, from: this): void;
-  /** Writes the cells of an idle key, under a limit that starts empty those of a bucket that has filled. */
-  writeIdle(cells: Float64Array, at: number): void;
   /**
    * Writes the cells of a key that has used as much as the same limit with other numbers says (`isSameLimit`). What is
    * rounded is rounded up.
    */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void;
+}
+
+/** Writes the cells of a new key. */
+export function writeNew(kernel: Kernel, cells: Float64Array, at: number, now: TimeCell): void {
+  kernel.writeIdle(cells, at);
+  if (kernel.startsEmpty) kernel.take(cells, at, now, kernel.limit.capacity);
 }
 
 /** An algorithm, as far as its limits can be described without cells. */

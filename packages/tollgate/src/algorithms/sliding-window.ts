@@ -2,7 +2,7 @@ import { toMicroseconds } from "../core/duration.ts";
 import type { SlidingWindowLimit } from "../core/limits/limit.ts";
 import type { Report } from "../core/report.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import { GroupRing, HEAD, LAST, NEWEST_OPENED, OPENED_EVER, PLACE, TOTAL } from "./group-ring.ts";
+import { GroupRing, LAST, NEWEST_OPENED, OPENED_EVER, TOTAL } from "./group-ring.ts";
 import type { Algorithm, Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
 
@@ -19,8 +19,6 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   readonly #windowUs: number;
   readonly #resolutionUs: number;
   readonly #ring: GroupRing;
-  /** The cells that a take may write. */
-  readonly #saved = new Float64Array(HEAD + 2 * PLACE);
   readonly #afterWait = createTimeCell();
 
   constructor(limit: SlidingWindowLimit) {
@@ -33,7 +31,7 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     this.size = this.#ring.size;
   }
 
-  init(cells: Float64Array, at: number): void {
+  writeIdle(cells: Float64Array, at: number): void {
     cells.fill(0, at, at + this.size);
   }
 
@@ -128,52 +126,13 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
     report.usedAfterWait[entry] = this.#ring.used(cells, at, this.#afterWait);
   }
 
-  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
-    const conforms = this.tryTake(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    return conforms;
-  }
-
-  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    const groups = cells[at + OPENED_EVER]!;
-    if (groups > 0 && this.#ring.total(cells, at, groups - 1) + cost > LAST_EXACT) {
-      // The take would restate every total.
-      const own = cells.slice(at, at + this.size);
-      this.take(own, 0, now, cost);
-      this.tell(own, 0, now, cost, report, entry);
-      return;
-    }
-    // The take writes into the newest group, into the one after it or, if all have left, into the first.
-    const newest = this.#ring.place(at, this.#ring.haveAllLeft(cells, at, now) ? 0 : groups - 1);
-    const next = this.#ring.place(at, groups);
-    const saved = this.#saved;
-    copy(cells, at, saved, 0, HEAD);
-    copy(cells, newest, saved, HEAD, PLACE);
-    copy(cells, next, saved, HEAD + PLACE, PLACE);
-    this.take(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    copy(saved, HEAD + PLACE, cells, next, PLACE);
-    copy(saved, HEAD, cells, newest, PLACE);
-    copy(saved, 0, cells, at, HEAD);
-  }
-
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     return this.#ring.haveAllLeft(cells, at, now);
   }
 
-  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number): void {
-    if (cells[at + OPENED_EVER] === 0) return;
-    const newest = this.#ring.place(at, this.#ring.newestFilled(cells, at));
-    expiry[0] = Math.max(expiry[0]!, cells[newest + LAST]! + this.#windowUs);
-  }
-
-  writeIdle(cells: Float64Array, at: number): void {
-    this.init(cells, at);
-  }
-
   /** Groups of the same resolution stay as they are, if the ring has places for them. */
   adoptFrom(cells: Float64Array, at: number, now: TimeCell, from: this, theirs: Float64Array, theirsAt: number): void {
-    this.init(cells, at);
+    this.writeIdle(cells, at);
     const isSameLog = from.#resolutionUs === this.#resolutionUs;
     if (!(isSameLog && this.#ring.adopt(cells, at, now, from.#ring, theirs, theirsAt))) {
       this.#takeGroups(cells, at, now, from, theirs, theirsAt);
@@ -207,10 +166,6 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
 
   /** Its cells are moments since the epoch, so they have no origin. */
   rebase(): void {}
-}
-
-function copy(from: Float64Array, source: number, to: Float64Array, target: number, count: number): void {
-  for (let i = 0; i < count; i += 1) to[target + i] = from[source + i]!;
 }
 
 /** Sliding windows, for the registry. */

@@ -70,13 +70,6 @@ export class Ticks {
     return Math.max(0, this.#elapsedUsAt(ticks) - (nowUs - this.originUs));
   }
 
-  /** Moves a moment to the first whole microsecond at which the tick in a cell has come, if that is later. */
-  extend(moment: TimeCell, cells: Float64Array, at: number): void {
-    this.noted[0] = cells[at]!;
-    this.#unscaleNoted();
-    moment[0] = Math.max(moment[0]!, this.noted[0] + this.originUs);
-  }
-
   /**
    * A moment of another origin in ticks of this one. Beyond 2^53 ticks it is off by a tick or two. It is never cut,
    * because a clock that jumps there and back must find what it left.

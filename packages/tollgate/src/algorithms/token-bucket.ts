@@ -37,12 +37,6 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     this.#mostDebt = this.#ticks.mostDebt;
   }
 
-  init(cells: Float64Array, at: number, now: TimeCell): void {
-    const { capacity, initial } = this.limit;
-    // A full bucket was full at all times: a clock that goes back must not make it look used.
-    cells[at] = initial === "full" ? Number.NEGATIVE_INFINITY : this.#ticks.at(now[0]!) + capacity * this.#unitTicks;
-  }
-
   conforms(cells: Float64Array, at: number, now: TimeCell, cost: number): boolean {
     const nowTicks = this.#exact ? (now[0]! - this.#originUs) * this.#ticksPerUs : this.#inexactTicks(now);
     const full = Math.max(cells[at]!, nowTicks);
@@ -123,12 +117,6 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     report.usedAfterWait[entry] = used;
   }
 
-  tryTakeAndTell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): boolean {
-    const conforms = this.tryTake(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    return conforms;
-  }
-
   /** `conforming` is the tick at which the cost conforms. */
   #tellWait(full: number, conforming: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const waitUs = cost > this.limit.capacity ? Number.POSITIVE_INFINITY : this.#untilUs(conforming, now);
@@ -137,21 +125,9 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     report.usedAfterWait[entry] = Math.ceil(Math.max(0, left) / this.#unitTicks);
   }
 
-  tellAfterTake(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    const before = cells[at]!;
-    this.take(cells, at, now, cost);
-    this.tell(cells, at, now, cost, report, entry);
-    cells[at] = before;
-  }
-
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     this.#ticks.note(now);
     return cells[at]! <= this.#ticks.noted[0]!;
-  }
-
-  extendExpiry(expiry: TimeCell, cells: Float64Array, at: number, now: TimeCell): void {
-    this.#ticks.note(now);
-    if (cells[at]! > this.#ticks.noted[0]!) this.#ticks.extend(expiry, cells, at);
   }
 
   /** Microseconds until a tick that is still to come. */
@@ -160,7 +136,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     return Math.ceil(ticks / this.#ticksPerUs) - (now[0]! - this.#originUs);
   }
 
-  /** A full bucket was full at all times, as a new one. */
+  /** A full bucket was full at all times: a clock that goes back must not make it look used. */
   writeIdle(cells: Float64Array, at: number): void {
     cells[at] = Number.NEGATIVE_INFINITY;
   }

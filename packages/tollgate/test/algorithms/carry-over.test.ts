@@ -3,7 +3,7 @@ import { type Duration, fixedWindow, type Limit, slidingWindow, tokenBucket } fr
 import { describe, expect, it } from "vitest";
 import { carryOver } from "../../src/algorithms/carry-over.ts";
 import { compileLimit } from "../../src/algorithms/compile-limit.ts";
-import type { Kernel } from "../../src/algorithms/kernel.ts";
+import { type Kernel, writeNew } from "../../src/algorithms/kernel.ts";
 import { isSameLimit } from "../../src/core/plan.ts";
 import { Report } from "../../src/core/report.ts";
 import { createTimeCell } from "../../src/core/time-cell.ts";
@@ -19,7 +19,7 @@ class Key {
   constructor(limit: Limit) {
     this.kernel = compileLimit(limit, START_US);
     this.cells = new Float64Array(this.kernel.size);
-    this.kernel.init(this.cells, 0, this.now);
+    writeNew(this.kernel, this.cells, 0, this.now);
   }
 
   change(limit: Limit, originUs = START_US): this {

@@ -1,3 +1,4 @@
+import { writeNew } from "../../algorithms/kernel.ts";
 import { readUs } from "../../core/clock.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
@@ -50,7 +51,7 @@ function beginOwn(
 ): void {
   const rest = restOf(view.plan, plan);
   for (const { kernel, offset } of compiled.parts) {
-    if (!rest.some((limit) => isSameLimit(limit, kernel.limit))) kernel.init(cells, base + offset, now);
+    if (!rest.some((limit) => isSameLimit(limit, kernel.limit))) writeNew(kernel, cells, base + offset, now);
   }
 }
 

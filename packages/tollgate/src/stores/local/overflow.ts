@@ -1,7 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
-import type { VerbTraits } from "../../core/verbs.ts";
+import { VERBS, type VerbTraits } from "../../core/verbs.ts";
 import type { PlanTable } from "./plan-table.ts";
 
 /** An arbitrary retry hint for a full store. */
@@ -46,7 +46,7 @@ export function denyForCapacity(
 ): boolean {
   report.overflow = "denied";
   compiled.init(cells, 0, now);
-  compiled.tell(cells, 0, costs, now, report, at);
+  compiled.applyToKept(VERBS.explain, cells, 0, costs, now, report, at);
   let admitted = true;
   for (let i = 0; i < costs.length; i += 1) {
     report.conforms[at + i] = costs[i] === 0;

@@ -1,4 +1,5 @@
-import type { Kernel } from "../../algorithms/kernel.ts";
+import { type Kernel, writeNew } from "../../algorithms/kernel.ts";
+import { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { KeyScan } from "./key-scan.ts";
 import type { SharedPlan } from "./shared-plan.ts";
@@ -116,14 +117,14 @@ export class RelatedKeys {
   writeOff({ row, cells, entries }: RowCopy, counted: SharedPlan, now: TimeCell, staysLive = false): boolean {
     const { values } = this.plan;
     const rest = entries.filter(({ kernel }) => !counted.has(kernel.limit));
-    values.expiry[0] = now[0]!;
-    for (const { kernel, offset } of rest) kernel.extendExpiry(values.expiry, cells, offset, now);
-    values.expiry[0] += idleTtlUsOf(rest);
+    const report = new Report();
+    for (const [i, { kernel, offset }] of rest.entries()) kernel.tell(cells, offset, now, 0, report, i);
+    values.expiry[0] = now[0]! + Math.max(0, ...report.resetUs) + idleTtlUsOf(rest);
     if (areIdle(rest, cells, now)) return this.vacate(row);
     values.cells.set(cells);
     for (const entry of entries) {
       if (rest.includes(entry)) continue;
-      if (staysLive) entry.kernel.init(values.cells, entry.offset, now);
+      if (staysLive) writeNew(entry.kernel, values.cells, entry.offset, now);
       else values.cells[entry.offset] = WRITTEN_OFF;
     }
     const generation = row.kind === LIVE && !staysLive ? frozen(row.high) : row.high;

@@ -35,7 +35,7 @@ class Run {
 
   constructor(limit: TokenBucketLimit) {
     this.kernel = new TokenBucketKernel(limit, START_US);
-    this.kernel.init(this.cells, 0, this.#now);
+    this.kernel.writeIdle(this.cells, 0);
   }
 
   take(us: number, cost: number): boolean {
