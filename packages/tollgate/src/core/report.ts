@@ -84,9 +84,14 @@ export class Report {
     this.keptLimits.length = 0;
   }
 
+  /** The store writes the entries again, or none. */
+  forgetEntries(): void {
+    if (this.used.length > 0) this.used[0] = NOT_WRITTEN;
+  }
+
   /** Prepares the report for another call. The entries' memory is kept, and the store writes them again. */
   clear(): void {
-    if (this.used.length > 0) this.used[0] = NOT_WRITTEN;
+    this.forgetEntries();
     this.admitted = true;
     this.degraded = undefined;
     this.overflow = undefined;
@@ -101,9 +106,4 @@ export class Report {
     if (this.untilUs.length > 0) this.untilUs.length = 0;
     if (this.isView.length > 0) this.forgetViews();
   }
-}
-
-/** Whether the store decided by the key's own cells, under the limit that it was asked for. */
-export function isUsual({ degraded, overflow, block, keptLimits }: Report): boolean {
-  return degraded === undefined && overflow === undefined && block === undefined && keptLimits.length === 0;
 }

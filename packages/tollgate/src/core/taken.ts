@@ -11,10 +11,6 @@ export interface Taken {
   readonly degraded: string | undefined;
   /** How many resets the store had made before the call. After a reset of the key, a correction does nothing. */
   readonly resets: number;
-  /** When the call was decided, in microseconds, by the limiter's clock. */
-  readonly takenUs: number;
-  /** How many units are left to give back, one count per limit of the space's plan. */
-  readonly units: readonly number[];
   /**
    * For each limit, when the units leave at the latest if nothing else is taken, in microseconds: by the store's time
    * if the report said so (`Report.untilUs`), otherwise by the limiter's clock. From then on a correction does nothing.

@@ -60,7 +60,7 @@ export class StoreLimiter<Input> extends Decider {
     this.sources = parts.sources ?? parts.selection.owners.map(({ source }) => source);
     this.end = parts.end;
     this.mayTakePlaces = fixed?.route.takesPlaces ?? true;
-    this.quick = fixed !== undefined && parts.asker.kind === "sync" ? QuickWay.of(fixed) : undefined;
+    this.quick = fixed !== undefined && parts.asker.kind === "sync" ? QuickWay.of(fixed, this) : undefined;
     this.watch.onChange = () => {
       if (this.watch.has("sweep")) for (const space of this.selection.spaces()) space.watchSweeps?.();
     };
@@ -92,7 +92,7 @@ export class StoreLimiter<Input> extends Decider {
   consume(input: Input, cost?: Cost): Maybe<Decision> {
     const { quick } = this;
     if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
-      return quick.consume(this, encodeKey(quick.key(input)), cost ?? 1);
+      return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
     const { fixed } = this.selection;
     if (this.mayTakePlaces || (fixed === undefined && this.kind === "async"))
       return this.call("consume", input, [cost]) as Maybe<Decision>;

@@ -62,8 +62,6 @@ export class KernelKey {
       where: "own",
       degraded: undefined,
       resets: 0,
-      takenUs: 0,
-      units: [cost],
     };
     this.#plan.begin(this.#isKnown ? "known" : "new", this.#cells, 0, this.nowUs);
     this.#isKnown = true;

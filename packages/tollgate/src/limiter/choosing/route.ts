@@ -32,6 +32,8 @@ export class Route {
   /** Whether a limit blocks keys that exhaust it. */
   readonly blocks: boolean;
   readonly takesPlaces: boolean;
+  /** Whether no limit is in shadow mode. */
+  readonly enforcesAll: boolean;
   /** For spaces that may be released: finds the route again, with spaces that are open. */
   current: (() => Route) | undefined = undefined;
   readonly #unknownUnits: UnknownUnits;
@@ -56,6 +58,7 @@ export class Route {
     this.units = plan?.units ?? unitsOf(this.limits);
     this.blocks = blocksKeys(this);
     this.takesPlaces = this.plans.some(({ takesPlaces }) => takesPlaces);
+    this.enforcesAll = this.limits.every(({ mode }) => mode === "enforce");
     this.#unknownUnits = unknownUnits;
     const [firstUnit = REQUESTS] = this.units;
     if (this.units.size < 2) this.#plainUnit = firstUnit;

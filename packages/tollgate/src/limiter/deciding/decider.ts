@@ -201,9 +201,7 @@ export abstract class Decider implements Corrector {
 }
 
 /** A charge that adds to a decision without the store is made where that was decided. */
-function takenBy({ degraded }: Decision, { route, now }: Request): readonly Taken[] | undefined {
+function takenBy({ degraded }: Decision, { route }: Request): readonly Taken[] | undefined {
   if (degraded === undefined) return undefined;
-  const resets = Number.POSITIVE_INFINITY;
-  const { [0]: takenUs = 0 } = now;
-  return route.spaces.map(() => ({ where: "own", degraded, resets, takenUs, units: [], untilUs: [] }));
+  return route.spaces.map(() => ({ where: "own", degraded, resets: Number.POSITIVE_INFINITY, untilUs: [] }));
 }

@@ -2,10 +2,10 @@ import type { ReportedBlock } from "../../core/blocks.ts";
 import type { Decision, Denied } from "../../core/decision.ts";
 import { toMilliseconds } from "../../core/duration.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { isUsual, type Report } from "../../core/report.ts";
+import type { Report } from "../../core/report.ts";
 import type { Route } from "../choosing/route.ts";
-import type { Receipt } from "../reserving/receipt.ts";
-import { AllowedDecision, DeniedDecision } from "./decisions.ts";
+import type { PlainTaker, Receipt } from "../reserving/receipt.ts";
+import { Decided } from "./decided.ts";
 
 // A report has one entry for each limit of a call, in the order of the route's limits.
 
@@ -19,22 +19,10 @@ const NONE = -1;
  */
 const RETRY_US = 1_000_000;
 
-/** Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit. */
+/**
+ * Turns a store's report into a decision. `name` is the limiter's, for decisions without a binding limit.
+ */
 export function decisionOf(name: string, route: Route, report: Report, receipt: Receipt | undefined): Decision {
-  const { onlyLimit } = route;
-  if (onlyLimit !== undefined && report.admitted && isUsual(report)) {
-    const remaining = remainingOf(onlyLimit, 0, report);
-    return new AllowedDecision(
-      receipt,
-      route.plans[0]!.limiter,
-      onlyLimit,
-      route.limits,
-      remaining,
-      remaining,
-      toMilliseconds(report.waitUs[0]!),
-      toMilliseconds(report.resetUs[0]!),
-    );
-  }
   const limits = limitsOf(route, report);
   const decision = report.admitted
     ? allowed(name, route, limits, report, receipt)
@@ -44,7 +32,7 @@ export function decisionOf(name: string, route: Route, report: Report, receipt: 
   if (report.degraded !== undefined) decision.degraded = report.degraded;
   if (report.overflow === "shared") decision.overflowed = true;
   if (report.block !== undefined) describeBlock(decision, report.block, limits, report);
-  return decision;
+  return decision as Decision;
 }
 
 /** All limits that a call was counted against: none if nothing decided in place of an unavailable store. */
@@ -56,7 +44,7 @@ export function limitsOf({ limits }: Route, report: Report): readonly Limit[] {
 
 /** The decision about a call that a limits function denied with `"deny"`. */
 export function denyByLimits(limiter: string): Decision {
-  return deniedWithoutLimit("denied", limiter, NO_LIMITS, Number.POSITIVE_INFINITY);
+  return deniedWithoutLimit("denied", limiter, NO_LIMITS, Number.POSITIVE_INFINITY) as Decision;
 }
 
 /** Whole units left under an entry's limit, never below 0. */
@@ -72,6 +60,20 @@ export function bindingKeyOf(route: Route, report: Report): number {
   return entry === NONE ? 0 : route.keyIndexOf(entry);
 }
 
+/** The decision about a plain take that was admitted. */
+export function allowedPlainly(
+  taker: PlainTaker,
+  key: string,
+  cost: number,
+  takenUs: number,
+  report: Report,
+): Decision {
+  const { onlyLimit, limits, plans } = taker.route;
+  const leaveUs = onlyLimit === undefined ? report.resetUs.slice() : report.resetUs[0]!;
+  const { limiter } = plans[0]!;
+  return allowed(limiter, taker.route, limits, report, taker, key, cost, takenUs, leaveUs, report.resets) as Decision;
+}
+
 /**
  * The binding limit is the enforcing one with the smallest fraction left, the first of equals. The same call passes
  * when every enforcing limit lets it pass, after the longest wait.
@@ -81,8 +83,13 @@ function allowed(
   route: Route,
   limits: readonly Limit[],
   report: Report,
-  receipt: Receipt | undefined,
-): AllowedDecision {
+  took: PlainTaker | Receipt | undefined,
+  key?: string,
+  cost?: number,
+  takenUs?: number,
+  leaveUs?: number | readonly number[],
+  resets?: number,
+): Decided {
   let binding = NONE;
   let leastFraction = Number.POSITIVE_INFINITY;
   let limitRemaining = 0;
@@ -103,11 +110,11 @@ function allowed(
   if (binding === NONE) {
     // A policy that admits without the store does not know what is left.
     const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
-    return new AllowedDecision(receipt, name, undefined, limits, remaining, remaining, 0, 0);
+    return new Decided(true, name, undefined, limits, remaining, remaining, 0, 0, took);
   }
   const limit = limits[binding]!;
-  return new AllowedDecision(
-    receipt,
+  return new Decided(
+    true,
     limiterOf(route, binding),
     limit,
     limits,
@@ -116,6 +123,12 @@ function allowed(
     limitRemaining,
     toMilliseconds(waitUs),
     toMilliseconds(report.resetUs[binding]!),
+    took,
+    key,
+    cost,
+    takenUs,
+    leaveUs,
+    resets,
   );
 }
 
@@ -125,25 +138,28 @@ function denied(
   limits: readonly Limit[],
   report: Report,
   receipt: Receipt | undefined,
-): DeniedDecision {
+): Decided {
   const { block, line } = report;
   const isBlocked = block?.denied === true;
   const binding = longestWaitOf(limits, report, isBlocked ? bindingOwners(route, report) : undefined);
   if (binding === NONE) return deniedWithoutLimit(line ?? "store-unavailable", name, limits, report.unavailableForUs);
   const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
-  return new DeniedDecision(receipt, {
-    reason: reasonOf(binding, report),
-    limiter: limiterOf(route, binding),
+  const decision = new Decided(
+    false,
+    limiterOf(route, binding),
     limit,
     limits,
-    violated: nonconforming("enforce", limits, report) ?? (isBlocked || line !== undefined ? [] : [limit]),
-    remaining: leastRemaining(limit.unit, limits, report),
-    limitRemaining: remainingOf(limit, binding, report),
-    retryAfterMs: toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
-    resetMs: toMilliseconds(report.resetUs[binding]!),
-    usedAfterRetry: report.usedAfterWait[binding]!,
-  });
+    leastRemaining(limit.unit, limits, report),
+    remainingOf(limit, binding, report),
+    toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
+    toMilliseconds(report.resetUs[binding]!),
+    receipt,
+  );
+  decision.reason = reasonOf(binding, report);
+  decision.violated = nonconforming("enforce", limits, report) ?? (isBlocked || line !== undefined ? [] : [limit]);
+  decision.usedAfterRetry = report.usedAfterWait[binding]!;
+  return decision;
 }
 
 function deniedWithoutLimit(
@@ -151,24 +167,18 @@ function deniedWithoutLimit(
   limiter: string,
   limits: readonly Limit[],
   waitUs: number,
-): DeniedDecision {
-  return new DeniedDecision(undefined, {
-    reason,
-    limiter,
-    limit: undefined,
-    limits,
-    violated: [],
-    remaining: undefined,
-    limitRemaining: undefined,
-    retryAfterMs: toMilliseconds(waitUs),
-    resetMs: 0,
-    usedAfterRetry: 0,
-  });
+): Decided {
+  const retryAfterMs = toMilliseconds(waitUs);
+  const decision = new Decided(false, limiter, undefined, limits, undefined, undefined, retryAfterMs, 0);
+  decision.reason = reason;
+  decision.violated = [];
+  decision.usedAfterRetry = 0;
+  return decision;
 }
 
 /** The same call passes when the block is over and every enforcing limit lets it pass. Until then nothing is left. */
 function describeBlock(
-  decision: AllowedDecision | DeniedDecision,
+  decision: Decided,
   { forUs, reason, denied: isDenial, limiter }: ReportedBlock,
   limits: readonly Limit[],
   report: Report,
@@ -228,6 +238,7 @@ function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Re
 
 /** The name of the limiter to which an entry belongs. */
 function limiterOf(route: Route, entry: number): string {
+  if (route.only !== undefined) return route.only.plan.limiter;
   let end = 0;
   for (const { limits, limiter } of route.plans) {
     end += limits.length;

@@ -2,61 +2,54 @@ import type { SyncBlocks } from "../../core/blocks.ts";
 import { type Clock, readInto } from "../../core/clock.ts";
 import type { Decision } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
-import { Report } from "../../core/report.ts";
+import type { Report } from "../../core/report.ts";
 import type { SyncSpace } from "../../core/store.ts";
-import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { Route } from "../choosing/route.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
-import { receiptOfTake, type TakingCall } from "../reserving/receipt.ts";
+import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
 import type { Lines } from "../waiting/lines.ts";
 import type { Watch } from "../watching/watch.ts";
-import { decisionOf } from "./decision-of.ts";
+import { allowedPlainly, decisionOf } from "./decision-of.ts";
+import { Request } from "./request.ts";
 
 const NO_BLOCKS = new Int32Array(1);
 
-/** Memory for a call, which is removed while the call is decided: clocks may call again. */
-class QuickCall implements TakingCall {
-  readonly verb = "take";
-  readonly route: Route;
-  readonly keys: string[] = [];
-  /** The cost of the last call, and what it was for each limit. */
-  cost: number = Number.NaN;
-  readonly costs: number[] = [];
-  readonly now: TimeCell = createTimeCell();
-  readonly report: Report = new Report();
-
-  constructor(route: Route) {
-    this.route = route;
-  }
+/** The limiter whose way it is. */
+interface Maker {
+  readonly name: string;
+  readonly clock: Clock;
 }
 
 /**
- * The short way of `allow` and `consume` for plain numbers as costs: under fixed limits that block no keys and count no
- * places. It takes three quarters of the time of the general way.
+ * The short way of `allow` and `consume` for plain numbers as costs: under fixed limits that block no keys and count
+ * no places. It takes two thirds of the time of the general way.
  */
-export class QuickWay<Input> {
+export class QuickWay<Input> implements PlainTaker {
+  readonly maker: Maker;
+  readonly route: Route;
   readonly key: (input: Input) => Key;
   readonly space: SyncSpace;
-  readonly #route: Route;
   /** Not 0 while a key of the store may be blocked. */
   readonly #someBlocks: Int32Array;
   readonly #lines: Lines;
   readonly #watch: Watch;
-  #call: QuickCall | undefined = undefined;
+  /** Memory for a call, which is removed while the call is decided: clocks may call again. */
+  #request: Request | undefined = undefined;
 
-  private constructor({ key, space, owners, route }: FixedSelection<Input>) {
+  private constructor({ key, space, owners, route }: FixedSelection<Input>, maker: Maker) {
     const { blocks, lines, watch } = owners[0]!;
+    this.maker = maker;
+    this.route = route;
     this.key = key;
     this.space = space as SyncSpace;
-    this.#route = route;
     this.#someBlocks = (blocks as SyncBlocks | undefined)?.some ?? NO_BLOCKS;
     this.#lines = lines;
     this.#watch = watch;
   }
 
-  static of<Input>(fixed: FixedSelection<Input>): QuickWay<Input> | undefined {
+  static of<Input>(fixed: FixedSelection<Input>, maker: Maker): QuickWay<Input> | undefined {
     const { countsNumbers, blocks, takesPlaces } = fixed.route;
-    return countsNumbers && !(blocks || takesPlaces) ? new QuickWay(fixed) : undefined;
+    return countsNumbers && !(blocks || takesPlaces) ? new QuickWay(fixed, maker) : undefined;
   }
 
   /** Whether the store alone decides the next call: no key is blocked, no call waits, and no watcher sees the call. */
@@ -65,23 +58,39 @@ export class QuickWay<Input> {
     return !this.#watch.seesCalls || this.#watch.skips();
   }
 
-  /** `maker` is the limiter of the decision. @throws TollgateError `ERR_COST`. */
-  consume(maker: { readonly name: string; readonly clock: Clock }, key: string, cost: number): Decision {
-    const call = this.#call ?? new QuickCall(this.#route);
-    this.#call = undefined;
-    const { now, report } = call;
-    const route = this.#route;
-    if (cost !== call.cost) {
-      route.readCosts(cost, call.costs);
-      call.cost = cost;
+  /** @throws TollgateError `ERR_COST`. */
+  consume(key: string, cost: number): Decision {
+    const { route, maker } = this;
+    const request = this.#request ?? newRequest(route);
+    this.#request = undefined;
+    const { now, report, costs } = request;
+    if (cost !== request.cost) {
+      route.readCosts(cost, costs);
+      request.cost = cost;
     }
     readInto(maker.clock, now);
-    report.clear();
-    report.admitted = this.space.apply("take", key, call.costs, now, report, 0);
+    report.forgetEntries();
+    report.admitted = this.space.apply("take", key, costs, now, report, 0);
     this.space.maintain();
-    call.keys[0] = key;
-    const decision = decisionOf(maker.name, route, report, receiptOfTake(maker, call, report));
-    this.#call = call;
-    return decision;
+    if (route.enforcesAll && hasEntriesAlone(report)) {
+      this.#request = request;
+      if (report.admitted) return allowedPlainly(this, key, cost, now[0]!, report);
+      return decisionOf(maker.name, route, report, undefined);
+    }
+    request.keys = [key];
+    return decisionOf(maker.name, route, report, receiptOfTake(maker, request, report));
   }
+}
+
+function newRequest(route: Route): Request {
+  const request = new Request();
+  request.route = route;
+  request.cost = Number.NaN;
+  return request;
+}
+
+/** Whether a report has nothing but entries: the next call may fill it after `forgetEntries` instead of `clear`. */
+function hasEntriesAlone({ degraded, overflow, block, keptLimits, untilUs, lacksCapacity }: Report): boolean {
+  if (degraded !== undefined || overflow !== undefined || block !== undefined) return false;
+  return keptLimits.length === 0 && untilUs.length === 0 && lacksCapacity.length === 0;
 }

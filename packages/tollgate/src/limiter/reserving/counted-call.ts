@@ -5,7 +5,7 @@ import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
 import { allDone, mapMaybeAsync } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { Selected } from "../choosing/selected.ts";
-import { receiptOf } from "../deciding/decisions.ts";
+import { receiptOf } from "../deciding/decided.ts";
 import type { Maybe } from "../kinds.ts";
 import type { Held, PlacesInUse } from "./held.ts";
 import type { Receipt } from "./receipt.ts";
@@ -122,7 +122,7 @@ export class CountedCall implements Held {
     for (const receipt of this.#receipts) {
       for (const [i, { name }] of this.#selected.route.limits.entries()) {
         const count = receipt.left[i]!;
-        if (this.#isPlace[i]! && count > 0 && nowUs < receipt.untilUsOf(i)) inUse.push({ limit: name, count });
+        if (this.#isPlace[i]! && count > 0 && nowUs < receipt.untilUs[i]!) inUse.push({ limit: name, count });
       }
     }
     return inUse;

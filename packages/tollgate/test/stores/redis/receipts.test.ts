@@ -31,7 +31,7 @@ class Key {
   async take(costs: readonly number[]): Promise<Taken> {
     const { admitted, untilUs } = await this.apply("take", costs);
     if (!admitted) throw new Error("expected a call that is admitted");
-    return { where: "own", degraded: undefined, resets: 0, takenUs: 0, units: costs, untilUs };
+    return { where: "own", degraded: undefined, resets: 0, untilUs };
   }
 
   reset(): Promise<void> {

@@ -1,0 +1,101 @@
+import type { Block, Decision, Denied } from "../../core/decision.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { type PlainTaker, Receipt, receiptOfPlain } from "../reserving/receipt.ts";
+
+/** Global, so that the copies of the library for `import` and for `require` read each other's decisions. */
+const RECEIPT: unique symbol = Symbol.for("tollgate.receipt") as never;
+
+/** A decision. A class, so that what it took is apart from the properties that users see, print, compare and copy. */
+export class Decided {
+  readonly allowed: boolean;
+  limiter: string;
+  readonly limit: Limit | undefined;
+  readonly limits: readonly Limit[];
+  remaining: number | undefined;
+  limitRemaining: number | undefined;
+  retryAfterMs: number;
+  readonly resetMs: number;
+  // Of denials.
+  declare reason?: Denied["reason"];
+  declare violated?: readonly Limit[];
+  declare usedAfterRetry?: number;
+  // Where they say something.
+  declare block?: Block;
+  declare shadowDenied?: readonly Limit[];
+  declare degraded?: string;
+  declare overflowed?: true;
+  #took: Receipt | PlainTaker | undefined;
+  // A plain take is noted in fields, and its receipt is made when it is first read: another object takes 10 % longer.
+  readonly #key: string;
+  readonly #cost: number;
+  readonly #takenUs: number;
+  readonly #leaveUs: number | readonly number[];
+  readonly #resets: number | undefined;
+
+  /** `key` and what follows it belong to a plain take. */
+  constructor(
+    allowed: boolean,
+    limiter: string,
+    limit: Limit | undefined,
+    limits: readonly Limit[],
+    remaining: number | undefined,
+    limitRemaining: number | undefined,
+    retryAfterMs: number,
+    resetMs: number,
+    took?: Receipt | PlainTaker,
+    key = "",
+    cost = 0,
+    takenUs = 0,
+    leaveUs: number | readonly number[] = 0,
+    resets?: number,
+  ) {
+    this.allowed = allowed;
+    this.limiter = limiter;
+    this.limit = limit;
+    this.limits = limits;
+    this.remaining = remaining;
+    this.limitRemaining = limitRemaining;
+    this.retryAfterMs = retryAfterMs;
+    this.resetMs = resetMs;
+    this.#took = took;
+    this.#key = key;
+    this.#cost = cost;
+    this.#takenUs = takenUs;
+    this.#leaveUs = leaveUs;
+    this.#resets = resets;
+  }
+
+  #receipt(): Receipt | undefined {
+    const took = this.#took;
+    if (took === undefined || took instanceof Receipt) return took;
+    const receipt = receiptOfPlain(took, this.#key, this.#cost, this.#takenUs, this.#leaveUs, this.#resets);
+    this.#took = receipt;
+    return receipt;
+  }
+
+  static {
+    Object.defineProperty(Decided.prototype, RECEIPT, {
+      get(this: Decided): Receipt | undefined {
+        return this.#receipt();
+      },
+    });
+  }
+}
+
+/**
+ * What a decision took; `undefined` if it took nothing.
+ *
+ * @throws TollgateError `ERR_OPTION` for what is no decision, such as the result of `allow`, or a copy of one.
+ */
+export function receiptOf(decision: Decision): Receipt | undefined {
+  if (typeof decision === "object" && decision !== null) {
+    if (RECEIPT in decision) return (decision as { readonly [RECEIPT]: Receipt | undefined })[RECEIPT];
+    if ("allowed" in decision)
+      throw new TollgateError(
+        "ERR_OPTION",
+        "decision: expected the decision itself, which knows what it took, got a copy of one",
+      );
+  }
+  throw new TollgateError("ERR_OPTION", `decision: expected the decision that took the units, got ${show(decision)}`);
+}
