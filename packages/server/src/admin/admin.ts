@@ -4,6 +4,7 @@ import type { NodeHandler } from "tollgate/node";
 import type { Application } from "../application.ts";
 import { drainable } from "../http/drain.ts";
 import { guarded } from "../http/failure.ts";
+import { boundFairly, type FairConnections } from "../http/fair-connections.ts";
 import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "../http/guarded-server.ts";
 import { healthz, readyz } from "../http/health.ts";
 import { listen } from "../http/listen.ts";
@@ -56,6 +57,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const { application, tokens } = options;
   const metrics = options.metrics ?? serviceMetrics(options.server, application);
   const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
+  let connections: FairConnections | undefined;
   const routes: NodeHandler = routeTable({
     "/healthz": healthz(application.health),
     "/readyz": readyz(isReady),
@@ -63,16 +65,19 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
       {
         tokens,
         ids,
+        noteKnown: (request) => connections?.keep(request.socket),
         noteRefused: (request) => requestLog.unauthorized(request),
         isTooOften: (operator, response) => rate.isTooOften(operator, response),
       },
       guardedRoutes,
     ),
   });
+  const granted = { ...OPERATORS, ...bounds };
   const server = createGuardedServer(
     guarded(ids.inFrontOf(onlyToHosts(options.hosts, routes)), (error, request) => requestLog.failed(error, request)),
-    { ...OPERATORS, ...bounds },
+    granted,
   );
+  connections = boundFairly(server, granted.connections);
   const drain = drainable(server);
   const url = await listen(server, { host, port, flags: "--admin-" });
   server.on("error", ({ message }) =>

@@ -13,7 +13,9 @@ export interface TokenSettings {
   /** `undefined`: plain routes are open, and those of operators closed. */
   readonly tokens: readonly AdminToken[] | undefined;
   readonly ids: RequestIds;
-  /** Is notified of requests without a known token. */
+  /** Is notified of requests with a known token. */
+  readonly noteKnown: (request: IncomingMessage) => void;
+  /** Is notified of requests without one. */
   readonly noteRefused: (request: IncomingMessage) => void;
   /** Answers a token that calls too often, and returns whether it did. */
   readonly isTooOften: (operator: Operator, response: ServerResponse) => boolean;
@@ -68,7 +70,8 @@ class TokenDoor {
       if (action.access === "write" && holder.access === "read") {
         return sendJson(response, 403, { error: "this token may only read" });
       }
-      const operator = { name: holder.name, requestId: this.#settings.ids.of(request) };
+      const { name, access } = holder;
+      const operator = { name, access, requestId: this.#settings.ids.of(request) };
       if (this.#settings.isTooOften(operator, response)) return;
       return action.handler(request, response, operator);
     };
@@ -86,6 +89,7 @@ class TokenDoor {
     const digest = digestOf(token);
     let found: Holder | undefined;
     for (const holder of this.#holders ?? []) found = timingSafeEqual(holder.digest, digest) ? holder : found;
+    if (found !== undefined) this.#settings.noteKnown(request);
     return found;
   }
 }

@@ -5,6 +5,8 @@ import type { NodeHandler } from "tollgate/node";
 export interface Operator {
   /** The name of the token, or the beginning of its hash. */
   readonly name: string;
+  /** `"read"`: its token may not change anything, and secrets that limits name are hidden from it. */
+  readonly access: "read" | "write";
   readonly requestId: string;
 }
 

@@ -10,6 +10,7 @@ import { fieldsOfQuery } from "./fields.ts";
 import { LimitsReader } from "./limits-reader.ts";
 import { readText, typeOf } from "./read-text.ts";
 import { malformed } from "./request-error.ts";
+import { withoutKeys } from "./without-keys.ts";
 import { type Reached, withWorkers } from "./workers-reached.ts";
 
 /** As many as a text of limits may have characters. */
@@ -34,10 +35,10 @@ export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
   const reader = new LimitsReader(settings.checkDomain);
   return {
     "/v1/limits": {
-      GET: action("read", (request) => {
+      GET: action("read", (request, { access }) => {
         fieldsOfQuery(request, []);
         const { file, version } = settings.inForce;
-        return { body: file, headers: { etag: etagOf(version) } };
+        return { body: access === "read" ? withoutKeys(file) : file, headers: { etag: etagOf(version) } };
       }),
       PUT: action("write", (request, operator) => put(settings, { dryRuns, reader }, request, operator)),
       DELETE: action("write", (request, operator) => {

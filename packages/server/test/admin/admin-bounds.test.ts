@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startAdmin } from "../../src/admin/admin.ts";
+import type { AdminToken } from "../../src/admin/admin-token.ts";
 import type { Bounds } from "../../src/http/guarded-server.ts";
 import { LimiterSet } from "../../src/limiter-set.ts";
 import { statuses } from "../support/call.ts";
@@ -16,9 +17,10 @@ const PATIENT = {
   checkIntervalMs: 10,
 };
 
-async function start(bounds: Partial<Bounds>): Promise<string> {
+async function start(bounds: Partial<Bounds>, tokens?: readonly AdminToken[]): Promise<string> {
   const admin = await startAdmin({
     ...LOCAL_ADMIN,
+    tokens,
     log: () => {},
     isReady: () => true,
     server: createServer(),
@@ -64,14 +66,38 @@ describe("the admin listener cuts off a client that", () => {
     await connection.closed;
     expect(connection.received).toMatch(/^HTTP\/1.1 431 /);
   });
+});
 
-  it("opens one connection more than it grants, and serves the others", async () => {
+describe("the connections of the admin listener", () => {
+  it("are those that came last: a client without a token cannot hold them", async () => {
     const url = await start({});
-    const connections = await Promise.all(Array.from({ length: 32 }, () => openConnection(url)));
-    const beyond = await openConnection(url);
-    await beyond.closed;
-    expect(beyond.received).toBe("");
-    connections[0]?.socket.destroy();
-    await expect.poll(() => statuses(1, `${url}/healthz`).catch(String)).toEqual([200]);
+    const held = await Promise.all(Array.from({ length: 60 }, () => openConnection(url)));
+    for (const connection of held) connection.send("GET /healthz HTTP/1.1\r\n");
+    expect(await statuses(40, `${url}/healthz`)).toEqual(Array.from({ length: 40 }, () => 200));
+    await held[0]?.closed;
+  });
+
+  it("stay if their client has brought a token", async () => {
+    const token = "a-token-of-the-monitor";
+    const url = await start({}, [{ token, access: "read" }]);
+    const monitor = await openConnection(url);
+    const ask = `GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    monitor.send(ask);
+    await monitor.receives(/^HTTP\/1.1 200 /);
+    await Promise.all(Array.from({ length: 60 }, () => openConnection(url)));
+    monitor.received = "";
+    monitor.send(ask);
+    await monitor.receives(/^HTTP\/1.1 200 /);
+  });
+
+  it("are no more than granted, even if all have brought one", async () => {
+    const token = "a-token-of-the-monitor";
+    const url = await start({ connections: 2 }, [{ token, access: "read" }]);
+    for (let i = 0; i < 2; i += 1) {
+      const monitor = await openConnection(url);
+      monitor.send(`GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      await monitor.receives(/^HTTP\/1.1 200 /);
+    }
+    await (await openConnection(url)).closed;
   });
 });

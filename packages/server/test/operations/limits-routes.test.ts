@@ -29,6 +29,14 @@ describe("the limits in force", () => {
     expect(text).toContain('"key-f7e7c36e458e":{"rate":"1/1m"}');
   });
 
+  it("have no keys in clear for a token that may only read", async () => {
+    const { operate } = await startOperated();
+    const read = await operate("GET", "/v1/limits", undefined, { authorization: `Bearer ${READER}` });
+    expect(JSON.stringify(read.body)).not.toContain("secret-1");
+    expect(JSON.stringify(read.body)).toContain('"key-f7e7c36e458e":{"rate":"1/1m"}');
+    expect(read.headers.get("etag")).toBe((await operate("GET", "/v1/limits")).headers.get("etag"));
+  });
+
   it("are replaced as a whole by PUT, and keys keep what they have used", async () => {
     const { operate, decide, audited } = await startOperated();
     await decide({ facts: ANN });
