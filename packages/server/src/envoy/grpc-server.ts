@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import type { GrpcAddress, GrpcListener } from "../application.ts";
 import { ListenError } from "../http/listen.ts";
+import { boundCalls, CALL_BOUNDS, type CallBounds } from "./bounded-calls.ts";
 import { HealthService } from "./health-service.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit } from "./rate-limit-service.ts";
@@ -12,13 +13,13 @@ export interface GrpcServerOptions extends GrpcAddress {
   readonly logError: LogError;
   /** How often each connection gets a ping. */
   readonly pingMs?: number;
+  readonly callBounds?: Partial<CallBounds>;
 }
 
 /** What a client can make this service keep. A request of a hundred descriptors has about ten kilobytes. */
 const BOUNDS = {
   "grpc.max_receive_message_length": 64 * 1024,
   "grpc.max_concurrent_streams": 1_000,
-  "grpc.max_metadata_size": 8 * 1024,
   // A connection without a call ends after five minutes.
   "grpc.max_connection_idle_ms": 300_000,
   // Statistics of each connection and each call, which this service does not serve.
@@ -42,11 +43,13 @@ const REFERENCE_NAME = "ratelimit";
  * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
-  const { host, port, connections, limits, logError, pingMs = PING_MS } = options;
+  const { host, port, connections, limits, logError, pingMs = PING_MS, callBounds } = options;
   // It writes lines of its own about headers that clients send, as many as they send. What fails here has its own log.
   setLogVerbosity(logVerbosity.NONE);
+  const connectionsByPeer = new Map<string, Socket>();
   const server = new Server({
     ...BOUNDS,
+    interceptors: [boundCalls({ ...CALL_BOUNDS, ...callBounds }, (peer) => connectionsByPeer.get(peer)?.destroy())],
     "grpc.keepalive_time_ms": pingMs,
     "grpc.keepalive_timeout_ms": Math.min(pingMs, PONG_MS),
   });
@@ -55,7 +58,12 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
   server.addService(health.definition, health.implementation);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   // Ours, because that of grpc-js accepts any number of connections.
-  const listener = createServer({ noDelay: true }, (socket) => injector.injectConnection(socket));
+  const listener = createServer({ noDelay: true }, (socket) => {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    connectionsByPeer.set(peer, socket);
+    socket.once("close", () => connectionsByPeer.delete(peer));
+    injector.injectConnection(socket);
+  });
   listener.maxConnections = connections;
   try {
     listener.listen({ host, port });

@@ -1,4 +1,4 @@
-import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
 import { loadCodec } from "../../src/envoy/codec.ts";
 import type { RateLimitResponse } from "../../src/envoy/messages.ts";
@@ -10,7 +10,7 @@ export interface GrpcClient {
   /** @throws ServiceError with the status of gRPC. */
   shouldRateLimit(domain: string, ...descriptors: Entries[]): Promise<RateLimitResponse>;
   /** Sends bytes that need not be a message. */
-  sendBytes(path: string, bytes: Uint8Array): Promise<Buffer>;
+  sendBytes(path: string, bytes: Uint8Array, headers?: Entries): Promise<Buffer>;
 }
 
 const CODEC = loadCodec<object, RateLimitResponse>("rate-limit-service.proto", "envoy.service.ratelimit.v3.RateLimit");
@@ -19,13 +19,14 @@ const CODEC = loadCodec<object, RateLimitResponse>("rate-limit-service.proto", "
 export function grpcClient(port: number): GrpcClient {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   onTestFinished(() => client.close());
-  const sendBytes = (path: string, bytes: Uint8Array): Promise<Buffer> =>
+  const sendBytes = (path: string, bytes: Uint8Array, headers: Entries = {}): Promise<Buffer> =>
     new Promise((resolve, reject) => {
       const pass = (buffer: Buffer): Buffer => buffer;
       const deadline = { deadline: Date.now() + 20_000 };
-      client.makeUnaryRequest(path, pass, pass, Buffer.from(bytes), deadline, (error: ServiceError | null, answer) =>
-        error === null ? resolve(answer as Buffer) : reject(error),
-      );
+      const metadata = Metadata.fromHttp2Headers(headers);
+      const done = (error: ServiceError | null, answer?: Buffer) =>
+        error === null ? resolve(answer as Buffer) : reject(error);
+      client.makeUnaryRequest(path, pass, pass, Buffer.from(bytes), metadata, deadline, done);
     });
   return {
     sendBytes,

@@ -25,7 +25,7 @@ const HEALTH = "/grpc.health.v1.Health/Check";
 
 async function startServer(
   store: SyncStore | AsyncStore = memoryStore(),
-  bounds: Partial<Pick<GrpcServerOptions, "connections" | "pingMs">> = {},
+  bounds: Partial<Pick<GrpcServerOptions, "connections" | "pingMs" | "callBounds">> = {},
 ) {
   const errors: unknown[] = [];
   const limits = new RateLimits({ store, clock: manualClock(), configuration: CONFIGURATION });
@@ -124,6 +124,28 @@ describe("the gRPC server", () => {
     }, 5_000);
   });
 
+  it("closes connections whose messages do not come", async () => {
+    const { server, client } = await startServer(memoryStore(), { callBounds: { messageMs: 200 } });
+    await beginMessages(server.port, 3).closed;
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("closes the connections whose messages are under way the longest, beyond a number of messages", async () => {
+    const { server, client } = await startServer(memoryStore(), { callBounds: { messages: 20 } });
+    const patient = beginMessages(server.port, 5);
+    await patient.begun;
+    const greedy = beginMessages(server.port, 40);
+    await Promise.all([patient.closed, greedy.closed]);
+    expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("refuses long metadata", async () => {
+    const { client } = await startServer();
+    await expect(client.shouldRateLimit("d", { address: "a" })).resolves.toMatchObject({ overallCode: OK });
+    const long = client.sendBytes(METHOD, new Uint8Array(0), { "x-long": "x".repeat(9_000) });
+    await expect(long).rejects.toMatchObject({ code: status.RESOURCE_EXHAUSTED });
+  });
+
   it("writes nothing about headers that gRPC does not know", async () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
     onTestFinished(() => written.mockRestore());
@@ -172,6 +194,19 @@ describe("the gRPC server", () => {
     await expect(startAgain(server)).rejects.toThrow(new ListenError(expected));
   });
 });
+
+/** Begins calls on a connection, each with one byte of a message of 60,000. */
+function beginMessages(port: number, count: number) {
+  const session = connectHttp2(`http://127.0.0.1:${port}`).on("error", () => {});
+  onTestFinished(() => session.destroy());
+  for (let i = 0; i < count; i += 1) {
+    const call = session.request({ ":method": "POST", ":path": METHOD, "content-type": "application/grpc" });
+    call.on("error", () => {}).resume();
+    call.write(Buffer.from([0, 0, 0, 0xea, 0x60, 1]));
+  }
+  const begun = new Promise((resolve) => session.ping(resolve));
+  return { begun, closed: once(session, "close") };
+}
 
 function startAgain(server: GrpcListener): Promise<GrpcListener> {
   const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration: CONFIGURATION });
