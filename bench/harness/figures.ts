@@ -1,8 +1,17 @@
-import type { Sample } from "./rounds.ts";
+/** The figures of one row of one table, in one round. */
+export type Figures = Readonly<Record<string, number>>;
 
-/** One number, over all rounds. */
+export interface Sample {
+  readonly table: string;
+  readonly row: string;
+  readonly round: number;
+  readonly figures: Figures;
+}
+
+/** One figure, over all rounds. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
+/** @throws Error when there is no value. */
 export function spreadOf(values: readonly number[]): Spread {
   if (values.length === 0) throw new Error("values: expected at least one");
   const sorted = values.toSorted((a, b) => a - b);
@@ -11,57 +20,31 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0]!, max: sorted.at(-1)! };
 }
 
-/** A number among the results: the least of the rows', less the row `less` in the same round. */
-export interface Figure {
-  readonly table: string;
-  readonly rows: readonly string[];
-  readonly name: string;
-  readonly less?: string;
+/** A figure among the samples, as in `hot / memory / ns`. Of several rows, as in `hot / memory, table / ns`, the least. */
+export type Path = string;
+
+export function partsOf(path: Path) {
+  const [table = "", rows = "", figure = ""] = path.split(" / ");
+  return { table, rows: rows.split(", "), figure };
 }
 
-/** A figure, or one figure divided by another. */
-export type Ratio = { readonly of: Figure; readonly over?: Figure };
-
-/** How ratios arise: from medians over all rounds, or in each round and then the median of those. */
-export type Method = "of medians" | "by round";
-
-/** `undefined` where a figure was not measured, or where no round has both. */
-export function ratioOf(ratio: Ratio, samples: readonly Sample[], method: Method): Spread | undefined {
-  return method === "of medians" ? ofMedians(ratio, samples) : byRound(ratio, samples);
-}
-
-function ofMedians({ of, over }: Ratio, samples: readonly Sample[]): Spread | undefined {
-  const value = leastMedian(of, samples);
-  const divisor = over === undefined ? 1 : leastMedian(over, samples);
-  return value === undefined || divisor === undefined ? undefined : spreadOf([value / divisor]);
-}
-
-function byRound({ of, over }: Ratio, samples: readonly Sample[]): Spread | undefined {
-  const divisors = over === undefined ? undefined : byRounds(over, samples);
-  const ratios = [...byRounds(of, samples)].flatMap(([round, value]) => {
+/** One figure, or one divided by another of the same round. `undefined` if no round has them. */
+export function ratioOf(samples: readonly Sample[], of: Path, over?: Path): Spread | undefined {
+  const divisors = over === undefined ? undefined : valuesByRound(samples, over);
+  const ratios = [...valuesByRound(samples, of)].flatMap(([round, value]) => {
     const divisor = divisors === undefined ? 1 : divisors.get(round);
     return divisor === undefined ? [] : [value / divisor];
   });
   return ratios.length === 0 ? undefined : spreadOf(ratios);
 }
 
-function leastMedian(figure: Figure, samples: readonly Sample[]): number | undefined {
-  const medians = figure.rows.flatMap((row) => {
-    const values = [...byRounds({ ...figure, rows: [row] }, samples).values()];
-    return values.length === 0 ? [] : [spreadOf(values).median];
-  });
-  return medians.length === 0 ? undefined : Math.min(...medians);
-}
-
-function byRounds({ less, ...figure }: Figure, samples: readonly Sample[]): Map<number, number> {
-  const { table, rows, name } = figure;
+function valuesByRound(samples: readonly Sample[], path: Path): Map<number, number> {
+  const { table, rows, figure } = partsOf(path);
   const values = new Map<number, number>();
   for (const sample of samples) {
-    const value = sample.figures[name];
+    const value = sample.figures[figure];
     if (value === undefined || sample.table !== table || !rows.includes(sample.row)) continue;
     values.set(sample.round, Math.min(value, values.get(sample.round) ?? Number.POSITIVE_INFINITY));
   }
-  if (less === undefined) return values;
-  const off = byRounds({ ...figure, rows: [less] }, samples);
-  return new Map([...values].flatMap(([round, value]) => (off.has(round) ? [[round, value - off.get(round)!]] : [])));
+  return values;
 }

@@ -1,39 +1,25 @@
-const TEXTS = {
-  IPv4: (index: number) => addressOf(index),
-  /** A network as `clientIp` writes it: all end alike. */
-  "IPv6 /64": (index: number) =>
-    `2001:db8:${mix32(index + 1)
-      .toString(16)
-      .padStart(8, "0")
-      .replace(/....$/, ":$&")}::/64`,
-  "200 characters": (index: number) => addressOf(index).padStart(200, "/a-path-of-a-tenant"),
-} as const;
-
-export type KeyText = keyof typeof TEXTS;
+const STRIDE = 16;
 
 /**
- * The bytes of `count` different keys. Each call of `key` cuts out a new string, as an HTTP parser cuts a header out of
- * a packet: flat, without a cached hash, in no table of the engine. `floor/floor.c` makes the same IPv4 addresses.
+ * The bytes of `count` different addresses. Each call of `key` cuts out a new string, as an HTTP parser cuts a header
+ * out of a packet: flat, without a cached hash, in no table of the engine.
  */
 export class KeyPool {
   readonly count: number;
   readonly #bytes: Buffer;
   readonly #lengths: Uint8Array;
-  readonly #stride: number;
 
-  constructor(count: number, text: KeyText = "IPv4") {
+  constructor(count: number) {
     this.count = count;
-    // The longest address takes 15 bytes, the longest network 23.
-    this.#stride = { IPv4: 16, "IPv6 /64": 24, "200 characters": 200 }[text];
-    this.#bytes = Buffer.alloc(count * this.#stride);
+    this.#bytes = Buffer.alloc(count * STRIDE);
     this.#lengths = new Uint8Array(count);
     for (let index = 0; index < count; index += 1) {
-      this.#lengths[index] = this.#bytes.write(TEXTS[text](index), index * this.#stride, "latin1");
+      this.#lengths[index] = this.#bytes.write(addressOf(index), index * STRIDE, "latin1");
     }
   }
 
   key(index: number): string {
-    const start = index * this.#stride;
+    const start = index * STRIDE;
     return this.#bytes.toString("latin1", start, start + this.#lengths[index]!);
   }
 }
@@ -54,7 +40,7 @@ function mix32(value: number): number {
   return mixed >>> 0;
 }
 
-/** Returns whole numbers below a count: the same sequence for the same seed. `floor/floor.c` has the same generator. */
+/** Returns whole numbers below a count: the same sequence for the same seed. */
 export function randomBelow(seed: number): (count: number) => number {
   let state = seed | 0;
   return (count) => {

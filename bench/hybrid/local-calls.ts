@@ -1,17 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type AsyncLimiter, createLimiter, type Limiter, tokenBucket } from "tollgate";
+import { createLimiter, tokenBucket } from "tollgate";
 import { hybridStore } from "tollgate/hybrid";
+import { type Figures, spreadOf } from "../harness/figures.ts";
+import { expectCount } from "../harness/measuring.ts";
 
-/** What a call takes, in nanoseconds: the medians of all rounds. */
-export interface LocalCalls {
+export const LOCAL_ROWS = {
+  memory: "`allow`, memory store",
+  allowLocal: "`allowLocal`, hybrid store",
+  allow: "`await allow`, hybrid store",
+} as const;
+
+export interface LocalOrder {
+  readonly port: number;
   readonly keys: number;
-  readonly allowOfMemoryNs: number;
-  readonly allowLocalNs: number;
-  /** With its promise, which the loop awaits. */
-  readonly allowNs: number;
+  readonly rounds: number;
 }
 
-const ROUNDS = 80;
 const CALLS = 20_000;
 /** The node learns the demand in so many rounds. */
 const WARM_UP = 40;
@@ -19,73 +24,42 @@ const WARM_UP = 40;
 const MOST_ASKED = CALLS / 100;
 
 /** Calls that a lease covers, beside `allow` of a memory store, in turns and with the same keys. */
-export async function measureLocalCalls(port: number, keyCount: number): Promise<LocalCalls> {
+export async function measureLocalCalls({ port, keys, rounds }: LocalOrder): Promise<Record<string, Figures>> {
   const redis = new Redis(port);
   // Leases of a second, of millions of units: what is measured is the call, not its renewal.
   const limits = [tokenBucket({ name: "calls", capacity: 80_000_000, refill: 80_000_000, per: "10s" })];
   const store = hybridStore({ redis, onFailure: "deny" });
-  const hybrid = createLimiter({ name: `local ${keyCount}`, limits, store });
+  const hybrid = createLimiter({ name: `local ${keys}`, limits, store });
   const memory = createLimiter({ name: "memory", limits });
-  const keys = Array.from({ length: keyCount }, (_, i) => `key ${i}`);
-  const times = { allow: [] as number[], allowLocal: [] as number[], memory: [] as number[] };
-  for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
-    const allowNs = await allow(hybrid, keys);
-    const { ns, asked } = allowLocal(hybrid, keys);
-    const memoryNs = allowOfMemory(memory, keys);
-    if (round >= WARM_UP && asked <= MOST_ASKED) {
-      times.allow.push(allowNs);
-      times.allowLocal.push(ns);
-      times.memory.push(memoryNs);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 15));
+  const texts = Array.from({ length: keys }, (_, i) => `key ${i}`);
+  const times = { memory: [] as number[], allowLocal: [] as number[], allow: [] as number[] };
+  for (let round = -WARM_UP; round < rounds; round += 1) {
+    const counted = { asked: 0, admitted: 0 };
+    const ns = {
+      allow: await nsOf(async () => {
+        for (let i = 0; i < CALLS; i += 1) await hybrid.allow(texts[i % keys]!);
+      }),
+      allowLocal: await nsOf(() => {
+        for (let i = 0; i < CALLS; i += 1) if (hybrid.allowLocal(texts[i % keys]!) === undefined) counted.asked += 1;
+      }),
+      memory: await nsOf(() => {
+        for (let i = 0; i < CALLS; i += 1) if (memory.allow(texts[i % keys]!)) counted.admitted += 1;
+      }),
+    };
+    expectCount("calls admitted", counted.admitted, CALLS);
+    if (round >= 0 && counted.asked <= MOST_ASKED) for (const row of ROWS) times[row].push(ns[row]);
+    await sleep(15);
   }
   await store.close();
   redis.disconnect();
-  if (times.memory.length < ROUNDS / 2) throw new Error("leases did not cover the calls of most rounds");
-  return {
-    keys: keyCount,
-    allowOfMemoryNs: medianOf(times.memory),
-    allowLocalNs: medianOf(times.allowLocal),
-    allowNs: medianOf(times.allow),
-  };
+  if (times.memory.length < rounds / 2) throw new Error("leases did not cover the calls of most rounds");
+  return Object.fromEntries(ROWS.map((row) => [row, { [`${keys}`]: spreadOf(times[row]).median }]));
 }
 
-export function localTable(rows: readonly LocalCalls[]): string {
-  const head =
-    "| keys | `allow`, memory store | `allowLocal` | of `allow` | `await allow` |\n| --- | --- | --- | --- | --- |";
-  const lines = rows.map(
-    ({ keys, allowOfMemoryNs, allowLocalNs, allowNs }) =>
-      `| ${keys} | ${allowOfMemoryNs.toFixed(0)} ns | ${allowLocalNs.toFixed(0)} ns | ${(allowLocalNs / allowOfMemoryNs).toFixed(2)} | ${allowNs.toFixed(0)} ns |`,
-  );
-  return [head, ...lines].join("\n");
-}
+const ROWS = Object.keys(LOCAL_ROWS) as (keyof typeof LOCAL_ROWS)[];
 
-async function allow(limiter: AsyncLimiter, keys: readonly string[]): Promise<number> {
+async function nsOf(work: () => void | Promise<void>): Promise<number> {
   const begunMs = performance.now();
-  for (let i = 0; i < CALLS; i += 1) await limiter.allow(keys[i % keys.length]!);
-  return nsSince(begunMs);
-}
-
-function allowLocal(limiter: AsyncLimiter, keys: readonly string[]): { ns: number; asked: number } {
-  let asked = 0;
-  const begunMs = performance.now();
-  for (let i = 0; i < CALLS; i += 1) if (limiter.allowLocal(keys[i % keys.length]!) === undefined) asked += 1;
-  return { ns: nsSince(begunMs), asked };
-}
-
-function allowOfMemory(limiter: Limiter, keys: readonly string[]): number {
-  let admitted = 0;
-  const begunMs = performance.now();
-  for (let i = 0; i < CALLS; i += 1) if (limiter.allow(keys[i % keys.length]!)) admitted += 1;
-  const ns = nsSince(begunMs);
-  if (admitted !== CALLS) throw new Error("the memory store denied calls");
-  return ns;
-}
-
-function nsSince(begunMs: number): number {
+  await work();
   return ((performance.now() - begunMs) * 1e6) / CALLS;
-}
-
-function medianOf(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }

@@ -1,157 +1,118 @@
-import { nativeProgram, runChild } from "../harness/child-process.ts";
-import { type Column, medianColumn, rangeColumn, type Table, textColumn, timesColumn } from "../harness/page.ts";
-import type { Measured, Task } from "../harness/rounds.ts";
+import type { Bound } from "../harness/bounds.ts";
+import { runChild } from "../harness/child-process.ts";
+import type { Figures } from "../harness/figures.ts";
+import { type Column, medianColumn, rangeColumn, type Table, timesColumn } from "../harness/page.ts";
+import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
-import { THREAD_TABLES, THREAD_TARGETS, threadTasks } from "../threads/bench.ts";
-import { ENTRIES, type Entry, KINDS, rivalsIn } from "./catalog.ts";
-import { JOBS, type Job, KEY_COUNTS, keysIn, TABLES, type TableId, TEXTS, VERBS } from "./jobs.ts";
-import type { JobOrder, KindsOrder } from "./measure.ts";
-import { TARGETS } from "./targets.ts";
+import { THREADS_TABLE, threadTasks } from "../threads/bench.ts";
+import { LOADING } from "./limits-file.ts";
+import { RIVAL_IDS, ROWS } from "./rows.ts";
+import { SHAPES, type ShapeId, type ShapeOrder, VERBS } from "./shapes.ts";
+import { type Plan, planOf, type RowOrder, TABLES, type TableId } from "./tables.ts";
 
-const CHILD_OPTIONS = { flags: ["--expose-gc"], timeoutMs: 180_000 };
-const C_FLAGS = ["-std=c11", "-O2", "-Wall", "-Wextra"];
+const FLEXIBLE = "rate-limiter-flexible";
+const FLAGS = ["--expose-gc"];
 
-export interface JobTask extends Task {
-  readonly entry: Entry;
-  readonly job: Job;
+/** What a decision takes beside the rivals. */
+const SPEED: readonly Column[] = [
+  medianColumn("ns", "ns"),
+  rangeColumn("ns"),
+  timesColumn("× the fastest rival", "ns", () => RIVAL_IDS, "less"),
+  timesColumn(`× ${FLEXIBLE}`, "ns", () => [FLEXIBLE], "less"),
+];
+
+const COLUMNS: Readonly<Partial<Record<TableId, readonly Column[]>>> = {
+  weight: [medianColumn("bytes a key", "bytes"), medianColumn("worst call, ms", "worstMs"), rangeColumn("worstMs")],
+  shapes: VERBS.flatMap((verb) => [
+    medianColumn(`\`${verb}\``, verb),
+    { ...timesColumn("× one bucket", verb, () => ["one"]), title: "× one bucket" },
+  ]),
+};
+
+function rowsOf(table: TableId): Readonly<Record<string, string>> {
+  const rows = table === "shapes" ? SHAPES : ROWS;
+  const shown = Object.entries<{ readonly name: string; readonly tables?: readonly TableId[] }>(rows);
+  return Object.fromEntries(
+    shown.filter(([, { tables }]) => tables?.includes(table) ?? true).map(([id, { name }]) => [id, name]),
+  );
 }
 
-/** Every job of every row, each changed by `change`. Jobs of a table of figures, or with as many keys, are compared. */
-export function jobTasks(change: (job: Job) => Job = (job) => job): JobTask[] {
-  const floor = nativeProgram("gcc", C_FLAGS, "floor/floor.c");
-  return JOBS.flatMap((plain) => {
-    const job = change(plain);
-    const entries = ENTRIES.filter(({ jobs }) => jobs.includes(job.id));
-    return entries.map((entry): JobTask => {
-      const order: JobOrder = { row: entry.id, job };
-      const measure = () =>
-        "native" in entry ? measureNatively(floor, entry, job) : runChild<Measured[]>("process", order, CHILD_OPTIONS);
-      const group = /^\w+(?=:)/.exec(job.id)?.[0] ?? `${job.keys} ${job.limit}`;
-      return { name: `${job.id} / ${entry.id}`, group, entry, job, measure };
+const IDS = Object.keys(TABLES) as readonly TableId[];
+
+const LOADING_TABLE: Table = {
+  id: "loading",
+  title: "A limits file of 10,000 rules",
+  rows: LOADING,
+  columns: [medianColumn("ms", "ms"), rangeColumn("ms")],
+};
+
+function tasksOf(quick: boolean): Task[] {
+  const rows = IDS.flatMap((table) => {
+    const plan = planOf(table, quick);
+    return Object.keys(rowsOf(table)).map((row): Task => {
+      const measure = async () => ({
+        [row]: await (table === "shapes" ? measureVerbs(row as ShapeId, plan) : measureRow({ table, row, plan })),
+      });
+      return { table, rows: [row], measure };
     });
   });
-}
-
-/** The kinds in one process, and each in a process of its own. */
-function kindsTask(change: (job: Job) => Job): Task {
-  const job = change(JOBS.find(({ id }) => id === "thousand")!);
-  const nsOf = (rows: readonly string[]) =>
-    runChild<Record<string, number>>("kinds", { rows, job } satisfies KindsOrder, CHILD_OPTIONS);
-  return {
-    name: "kinds: twenty at once, and each alone",
-    group: "kinds",
-    async measure() {
-      const together = await nsOf([...KINDS.keys()]);
-      const measured: Measured[] = [];
-      const add = (row: string, alone: number, beside: number) =>
-        measured.push({ table: "kinds", row, figures: { alone, beside, times: beside / alone } });
-      for (const [row, beside] of Object.entries(together)) add(row, (await nsOf([row]))[row]!, beside);
-      const meanOf = (name: string) => measured.reduce((sum, { figures }) => sum + figures[name]!, 0) / KINDS.size;
-      const times = Math.max(...measured.map(({ figures }) => figures["times"]!));
-      add("mean", meanOf("alone"), meanOf("beside"));
-      return [...measured, { table: "kinds", row: "worst", figures: { times } }];
-    },
-  };
-}
-
-/** One process for each pass. The program draws all keys with the same probability. */
-async function measureNatively(
-  floor: ReturnType<typeof nativeProgram>,
-  { id, native }: Extract<Entry, { native: unknown }>,
-  { keys, passes, warmUp, chunks }: Job,
-): Promise<Measured[]> {
-  const measured: Measured[] = [];
-  for (const [table, order] of Object.entries(passes)) {
-    if (order !== "uniform") continue;
-    const ns = await floor([keys, warmUp, chunks, native]);
-    measured.push({ table, row: id, figures: { ns } });
-  }
-  return measured;
-}
-
-const NAMES = new Map(ENTRIES.map((entry) => [entry.id, entry]));
-
-function nameColumn(keys: number): Column {
-  const nameOf = (id: string) => {
-    const { name = id, keeps = keys } = NAMES.get(id) ?? {};
-    return keeps < keys ? `${name} (forgets keys)` : name;
-  };
-  return textColumn("who", nameOf);
-}
-
-/** Above 1, the row is faster than the fastest of the others. The loop alone decides nothing. */
-function fasterColumn(title: string, others: readonly string[]): Column {
-  return timesColumn(title, "ns", (row) => (NAMES.get(row)?.family === "nothing" ? [] : others), 2, "less");
-}
-
-const ROWS = ENTRIES.map(({ id }) => id);
-
-function tableOf(id: string, title: string, columns: readonly Column[], rows: readonly string[] = ROWS): Table {
-  return { id, title, rows, columns };
-}
-
-const SPEED_TABLES = (Object.keys(TABLES) as TableId[]).map((id): Table => {
-  const columns = [
-    nameColumn(keysIn(id)),
-    medianColumn("ns", "ns"),
-    rangeColumn("ns"),
-    fasterColumn("× the fastest rival", rivalsIn(id)),
-    fasterColumn("× rate-limiter-flexible", ["rate-limiter-flexible"]),
+  const loading = Object.keys(LOADING);
+  return [
+    ...rows,
+    ...threadTasks(quick),
+    { table: LOADING_TABLE.id, rows: loading, measure: () => runChild("limits file", {}) },
   ];
-  return tableOf(id, TABLES[id], columns);
-});
+}
 
-const two = (value: number) => value.toFixed(2);
+function measureRow(order: RowOrder): Promise<Figures> {
+  return runChild("process", order, FLAGS);
+}
 
-const WEIGHT_TABLE = tableOf("weight", "A million keys: memory and pauses", [
-  nameColumn(keysIn("million")),
-  ...[medianColumn("bytes a key", "bytesPerKey"), rangeColumn("bytesPerKey")],
-  ...[medianColumn("worst call, ms", "worstStallMs"), rangeColumn("worstStallMs")],
-  ...[medianColumn("full collection, ms", "collectMs"), rangeColumn("collectMs")],
-  ...[medianColumn("sweep, ms", "sweep", two), medianColumn("clear, ms", "clear", two)],
-]);
+async function measureVerbs(row: ShapeId, plan: Plan): Promise<Figures> {
+  let figures: Figures = {};
+  for (const verb of VERBS) {
+    const order: ShapeOrder = { row, verb, plan };
+    figures = { ...figures, ...(await runChild<Figures>("shape", order)) };
+  }
+  return figures;
+}
 
-const name = nameColumn(0);
+function least(text: string, bound: number, table: TableId, theirs: string, ours: string, before?: number): Bound {
+  const paths = { of: `${table} / ${theirs} / ns`, over: `${table} / ${ours} / ns` };
+  return { text, is: "≥", bound, ...paths, ...(before !== undefined && { before }) };
+}
 
-const REFILLS = KEY_COUNTS.flatMap((keys) =>
-  ["busy", "full again"].map((state) => medianColumn(`${keys.toLocaleString("en")}, ${state}`, `${keys}, ${state}`)),
-);
-const MINUTE = [
-  medianColumn("bytes a key after a minute", "minute"),
-  medianColumn("one more with one client", "later"),
-];
+const RIVALS = RIVAL_IDS.join(", ");
+const HONO = "hono-rate-limiter";
 
-const VERB_COLUMNS = VERBS.flatMap((verb) => {
-  const times = verb === "allow" || verb === "consume" ? [timesColumn("× one limit", verb, () => ["memory"])] : [];
-  return [medianColumn(verb, verb), ...times];
-});
-const KIND_COLUMNS = [
-  textColumn("who", (id) => KINDS.get(id)?.name ?? `the ${id}`),
-  ...[medianColumn("alone", "alone"), medianColumn("among twenty", "beside")],
-  ...[medianColumn("×", "times", two), rangeColumn("times", two)],
-];
-const FIGURE_TABLES: readonly Table[] = [
-  tableOf("verbs", "Verbs, limits and shapes of limiters: 1,000 keys", [name, ...VERB_COLUMNS]),
-  tableOf("kinds", "Twenty kinds in one process, beside each alone: 1,000 keys", KIND_COLUMNS, [
-    ...KINDS.keys(),
-    ...["mean", "worst"],
-  ]),
-  tableOf("refilled", "Clients that are full again at each call, beside busy ones", [name, ...REFILLS, ...MINUTE]),
-  tableOf("texts", "Longer keys: 1,000 keys", [name, ...TEXTS.map((text) => medianColumn(text, text))]),
+const BOUNDS: readonly Bound[] = [
+  least("`allow`, one hot key, × the fastest rival", 0.95, "hot", RIVALS, "memory", 1.16),
+  least("`allow`, 1,000 keys, × the fastest rival", 1.05, "thousand", RIVALS, "memory", 1.01),
+  least("`allow`, 1,000,000 keys, memory, × the fastest rival", 1.15, "million", RIVALS, "memory"),
+  least("`allow`, 1,000,000 keys, table, × the fastest rival", 3, "million", RIVALS, "table", 5.36),
+  least("`consume`, one hot key, × hono-rate-limiter", 0.6, "hot", HONO, "memory-consume", 0.74),
+  least("`consume`, 1,000 keys, × hono-rate-limiter", 0.6, "thousand", HONO, "memory-consume", 0.77),
+  least(`\`consume\`, one hot key, × ${FLEXIBLE}`, 2.5, "hot", FLEXIBLE, "memory-consume", 2.84),
+  least(`\`consume\`, 1,000 keys, × ${FLEXIBLE}`, 2.5, "thousand", FLEXIBLE, "memory-consume", 2.81),
+  ...VERBS.map((verb): Bound => {
+    const [of, over] = [`shapes / idle / ${verb}`, `shapes / one / ${verb}`];
+    return { text: `the time of \`${verb}\` for idle keys over busy ones`, is: "≤", bound: 1.3, of, over };
+  }),
+  { text: "bytes a key, memory", is: "≤", bound: 70, of: "weight / memory / bytes", before: 61.7 },
+  { text: "bytes a key, table", is: "≤", bound: 45, of: "weight / table / bytes", before: 40.5 },
 ];
 
 export const BENCH: Bench = {
-  name: "bench",
+  name: "process",
   packages: [
     ...["tollgate", "@fastify/rate-limit", "express-rate-limit", "hono-rate-limiter"],
-    ...["limiter", "rate-limiter-flexible"],
+    ...["limiter", "rate-limiter-flexible", "yaml"],
   ],
-  method: "of medians",
-  sections: { results: [...SPEED_TABLES, WEIGHT_TABLE], users: FIGURE_TABLES, threads: THREAD_TABLES },
-  targets: [...TARGETS, ...THREAD_TARGETS],
-  async open(quick) {
-    const shorter = (job: Job): Job => ({ ...job, warmUp: job.warmUp / 4, chunks: job.chunks / 8 });
-    const change = quick ? shorter : (job: Job) => job;
-    return { tasks: [...jobTasks(change), kindsTask(change), ...threadTasks(quick)], setting: {} };
-  },
+  tables: [
+    ...IDS.map((id): Table => ({ id, title: TABLES[id].title, rows: rowsOf(id), columns: COLUMNS[id] ?? SPEED })),
+    LOADING_TABLE,
+    THREADS_TABLE,
+  ],
+  bounds: BOUNDS,
+  open: async (quick) => ({ tasks: tasksOf(quick) }),
 };

@@ -1,22 +1,10 @@
 import type { KeyPool } from "../harness/keys.ts";
-import { CHUNK, type Job, UNITS, type Verb } from "./jobs.ts";
+import { CHUNK } from "./tables.ts";
 
 export interface Setup {
   readonly pool: KeyPool;
-  readonly limit: Job["limit"];
+  /** Units of each key. They come back more slowly than a measurement takes. */
   readonly units: number;
-  /** Whether the job moves the clock on. */
-  readonly skips: boolean;
-  /** The capacity of tables. */
-  readonly maxKeys: number;
-  /** Instead of the row's own. */
-  readonly verb: Verb | undefined;
-}
-
-/** Upkeep is asked of a table for ten million keys. */
-export function setupOf({ limit, verb, special }: Job, pool: KeyPool): Setup {
-  const maxKeys = special === "upkeep" ? 10_000_000 : Math.max(1_000_000, pool.count);
-  return { pool, limit, units: UNITS[limit], skips: special === "a minute", maxKeys, verb };
 }
 
 export interface Contender {
@@ -24,36 +12,21 @@ export interface Contender {
   prepare(indices: Uint32Array): void;
   /** Decides about a part of the chunk. Returns the number of admitted calls. */
   decide(from: number, to: number): number | Promise<number>;
-  /** Moves its clock on, if it has one of its own. */
-  skip?(ms: number): void;
-  sweep?(): void;
-  clear?(): void;
-  close?(): void;
 }
 
 export type CreateContender = (setup: Setup) => Contender;
 
-/**
- * Each contender brings its own loop: a shared one with a callback would use up what V8 inlines into it. `before` is
- * called off-clock for each key: what is refunded was taken.
- */
-export function syncContender(
-  { pool }: Setup,
-  loop: (strings: readonly string[]) => Contender["decide"],
-  before?: (key: string) => unknown,
-): Contender {
-  const { strings, prepare } = freshKeys(pool, before);
-  return { prepare, decide: loop(strings) };
-}
-
-/** One call of a verb that needs no loop of its own. Counts the calls that return `true`. */
-export function loopOf(ask: (key: string) => boolean) {
-  return (strings: readonly string[]): Contender["decide"] =>
-    (from, to) => {
+/** For calls that return at once. `ask` says whether a call was admitted. */
+export function callContender({ pool }: Setup, ask: (key: string) => boolean): Contender {
+  const { keys, prepare } = freshKeys(pool);
+  return {
+    prepare,
+    decide(from, to) {
       let admitted = 0;
-      for (let i = from; i < to; i += 1) if (ask(strings[i]!)) admitted += 1;
+      for (let i = from; i < to; i += 1) if (ask(keys[i]!)) admitted += 1;
       return admitted;
-    };
+    },
+  };
 }
 
 export interface AsyncCall {
@@ -65,37 +38,40 @@ export interface AsyncCall {
   isDenial(reason: unknown): boolean;
 }
 
-export function asyncContender({ pool }: Setup, call: AsyncCall, before?: (key: string) => unknown): Contender {
-  const { strings, prepare } = freshKeys(pool, before);
+export function asyncContender({ pool }: Setup, call: AsyncCall): Contender {
+  const { keys, prepare } = freshKeys(pool);
   return {
     prepare,
     async decide(from, to) {
       let admitted = 0;
-      for (let i = from; i < to; i += 1) {
-        try {
-          if (call.admits(await call.ask(strings[i]!))) admitted += 1;
-        } catch (reason) {
-          if (!call.isDenial(reason)) throw reason;
-        }
-      }
+      for (let i = from; i < to; i += 1) if (await admits(call, keys[i]!)) admitted += 1;
       return admitted;
     },
   };
 }
 
-/** Where denials are results, every rejection is a failure. */
+/** @throws Error when the call fails. */
+export async function admits(call: AsyncCall, key: string): Promise<boolean> {
+  try {
+    return call.admits(await call.ask(key));
+  } catch (reason) {
+    if (call.isDenial(reason)) return false;
+    throw reason;
+  }
+}
+
+/** For calls whose denials are results: every rejection is a failure. */
 export function never(): boolean {
   return false;
 }
 
 /** The strings of a chunk, new ones each time. */
-function freshKeys(pool: KeyPool, before?: (key: string) => unknown) {
-  const strings = new Array<string>(CHUNK).fill("");
+function freshKeys(pool: KeyPool) {
+  const keys = new Array<string>(CHUNK).fill("");
   return {
-    strings: strings as readonly string[],
+    keys: keys as readonly string[],
     prepare(indices: Uint32Array) {
-      if (before !== undefined) for (const index of indices) before(pool.key(index));
-      for (let i = 0; i < indices.length; i += 1) strings[i] = pool.key(indices[i]!);
+      for (let i = 0; i < indices.length; i += 1) keys[i] = pool.key(indices[i]!);
     },
   };
 }

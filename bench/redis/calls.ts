@@ -1,8 +1,6 @@
 import type { KeyPool } from "../harness/keys.ts";
 import { expectCount } from "../harness/measuring.ts";
-import type { AsyncCall } from "../process/contender.ts";
-import { decide } from "./contenders.ts";
-import type { Workload } from "./variants.ts";
+import { type AsyncCall, admits } from "../process/contender.ts";
 
 /** Times one call in eight: reading the clock for each would be a tenth of the quickest calls' time. */
 const TIMED_EVERY = 8;
@@ -13,20 +11,13 @@ const TIMED_EVERY = 8;
  */
 export async function keepInFlight(contender: AsyncCall, nextKey: () => string, inFlight: number, ms: number) {
   const latencies: number[] = [];
-  let answers = 0;
-  let admitted = 0;
-  let decisions = 0;
-  let endMs = 0;
+  let [answers, admitted, decisions, endMs] = [0, 0, 0, 0];
   const startMs = performance.now();
   const keepCalling = async (first: number) => {
     for (let i = first; endMs === 0; i += 1) {
       const isTimed = i % TIMED_EVERY === 0;
       const askedMs = isTimed ? performance.now() : 0;
-      try {
-        if (contender.admits(await contender.ask(nextKey()))) admitted += 1;
-      } catch (reason) {
-        if (!contender.isDenial(reason)) throw reason;
-      }
+      if (await admits(contender, nextKey())) admitted += 1;
       answers += 1;
       if (!isTimed || endMs > 0) continue;
       const nowMs = performance.now();
@@ -52,13 +43,8 @@ export function keysInTurn(pool: KeyPool): () => string {
 
 const AT_ONCE = 512;
 
-/** Asks about every key once. Keys to be denied have one unit each, and the second call shows the denial. */
-export async function insertKeys(contender: AsyncCall, pool: KeyPool, workload: Workload): Promise<void> {
-  expectCount("keys admitted", await askAboutAll(contender, pool), pool.count);
-  if (workload === "denied keys") expectCount("keys admitted", await askAboutAll(contender, pool), 0);
-}
-
-async function askAboutAll(contender: AsyncCall, pool: KeyPool): Promise<number> {
+/** Asks about every key once. Returns how many were admitted. */
+export async function askAboutAll(contender: AsyncCall, pool: KeyPool): Promise<number> {
   let admitted = 0;
   for (let from = 0; from < pool.count; from += AT_ONCE) {
     const length = Math.min(AT_ONCE, pool.count - from);
@@ -78,6 +64,6 @@ export async function checkLimit(contender: AsyncCall, limit: number): Promise<v
 }
 
 export async function admittedOf(contender: AsyncCall, keys: readonly string[]): Promise<number> {
-  const answers = await Promise.all(keys.map((key) => decide(contender, key)));
+  const answers = await Promise.all(keys.map((key) => admits(contender, key)));
   return answers.filter(Boolean).length;
 }

@@ -3,8 +3,16 @@ import type { Redis } from "ioredis";
 import type { RedisReply } from "rate-limit-redis";
 import type { IRateLimiterRedisOptions } from "rate-limiter-flexible";
 import type { Decision } from "tollgate";
-import type { RedisStoreOptions } from "tollgate/redis";
 import { type AsyncCall, never } from "../process/contender.ts";
+
+/** Which keys are asked about, in turn. Distinct ones are many more than calls in flight. Denied ones fit into a cache. */
+export const WORKLOADS = {
+  distinct: { title: "20,000 keys in turn", keys: 20_000, units: 20_000_000 },
+  hot: { title: "one hot key", keys: 1, units: 20_000_000 },
+  denied: { title: "1,000 denied keys", keys: 1_000, units: 1 },
+} as const;
+
+export type Workload = keyof typeof WORKLOADS;
 
 export interface Setup {
   readonly client: Redis;
@@ -12,57 +20,81 @@ export interface Setup {
   readonly limit: number;
 }
 
-export type CreateContender = (setup: Setup) => AsyncCall | Promise<AsyncCall>;
+type CreateContender = (setup: Setup) => AsyncCall | Promise<AsyncCall>;
 
-export async function decide(contender: AsyncCall, key: string): Promise<boolean> {
-  try {
-    return contender.admits(await contender.ask(key));
-  } catch (reason) {
-    if (contender.isDenial(reason)) return false;
-    throw reason;
-  }
+export interface Row {
+  readonly name: string;
+  readonly workloads: readonly Workload[];
+  /** By default the client is ioredis as it is. */
+  readonly client?: { readonly enableAutoPipelining: true };
+  /** Its command, as `INFO commandstats` names it. */
+  readonly command?: "incr";
+  readonly create: CreateContender;
 }
 
 /** The fixed window of the rivals: none ends during a measurement. */
 const DAY_MS = 86_400_000;
+const ADMITTED = ["distinct", "hot"] as const;
+const PIPELINED = { enableAutoPipelining: true } as const;
+const FLEXIBLE = "rate-limiter-flexible";
+
+/** In the order of the page. */
+export const ROWS = {
+  incr: { name: "INCR, auto-pipelined", workloads: ADMITTED, client: PIPELINED, command: "incr", create: incr },
+  tollgate: { name: "Tollgate", workloads: ["distinct", "hot", "denied"], create: allowing(["1m"]) },
+  consume: { name: "Tollgate, `consume`", workloads: ["distinct"], create: consuming },
+  three: { name: "Tollgate, three limits", workloads: ["distinct"], create: allowing(["15s", "30s", "1m"]) },
+  flexible: { name: FLEXIBLE, workloads: ADMITTED, create: rateLimiterFlexible() },
+  pipelined: {
+    name: `${FLEXIBLE}, auto-pipelined`,
+    workloads: ADMITTED,
+    client: PIPELINED,
+    create: rateLimiterFlexible(),
+  },
+  blocking: {
+    name: `${FLEXIBLE} with \`inMemoryBlockOnConsumed\``,
+    workloads: ["denied"],
+    create: rateLimiterFlexible({ inMemoryBlockOnConsumed: WORKLOADS.denied.units + 1 }),
+  },
+  "rate-limit-redis": { name: "rate-limit-redis", workloads: ADMITTED, create: rateLimitRedis },
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type RowId = keyof typeof ROWS;
 
 /** A count without expiry: the least work that a limiter on a server could do. */
-export function incr({ client, limit }: Setup): AsyncCall {
+function incr({ client, limit }: Setup): AsyncCall {
   return { ask: (key) => client.incr(key), admits: (count) => (count as number) <= limit, isDenial: never };
 }
 
-/** `periods`: one limit for each, whose unit comes back in this time. */
-type TollgateOptions = { readonly periods?: readonly ("15s" | "30s" | "1m")[]; readonly batch?: false };
+type Period = "15s" | "30s" | "1m";
 
-/** Calls `allow`. By default there is one limit, and the store sends batches. */
-export function tollgate(options: TollgateOptions = {}): CreateContender {
+/** One limit for each period in which a unit comes back. */
+function allowing(periods: readonly Period[]): CreateContender {
   return async (setup) => {
-    const limiter = await limiterOf(setup, options);
+    const limiter = await limiterOf(setup, periods);
     return { ask: (key) => limiter.allow(key), admits: (answer) => answer === true, isDenial: never };
   };
 }
 
-export async function consuming(setup: Setup): Promise<AsyncCall> {
-  const limiter = await limiterOf(setup, {});
+async function consuming(setup: Setup): Promise<AsyncCall> {
+  const limiter = await limiterOf(setup, ["1m"]);
   return { ask: (key) => limiter.consume(key), admits: (decision) => (decision as Decision).allowed, isDenial: never };
 }
 
-async function limiterOf({ client, limit }: Setup, { periods = ["1m"], batch }: TollgateOptions) {
+async function limiterOf({ client, limit }: Setup, periods: readonly Period[]) {
   const { createLimiter, tokenBucket } = await import("tollgate");
   const { redisStore } = await import("tollgate/redis");
-  // A decision without the server is a denial, which the checks notice.
-  const options: RedisStoreOptions = { client, onFailure: "deny", timeout: "1s" };
   const limits = periods.map((per) => tokenBucket({ capacity: limit, refill: 1, per }));
+  // A decision without the server is a denial, which the checks notice.
+  const store = redisStore({ client, onFailure: "deny", timeout: "1s" });
   // The name is part of each key: as long as in an application.
-  return createLimiter({ name: "api", limits, store: redisStore(batch === false ? { ...options, batch } : options) });
+  return createLimiter({ name: "api", limits, store });
 }
 
-/** `blocks`: remembers denials in this process. */
-export function rateLimiterFlexible({ blocks }: { readonly blocks: boolean }): CreateContender {
+function rateLimiterFlexible(more: Partial<IRateLimiterRedisOptions> = {}): CreateContender {
   return async ({ client, limit }) => {
     const { RateLimiterRedis } = await import("rate-limiter-flexible");
-    const options: IRateLimiterRedisOptions = { storeClient: client, points: limit, duration: DAY_MS / 1_000 };
-    const limiter = new RateLimiterRedis(blocks ? { ...options, inMemoryBlockOnConsumed: limit + 1 } : options);
+    const limiter = new RateLimiterRedis({ storeClient: client, points: limit, duration: DAY_MS / 1_000, ...more });
     return {
       ask: (key) => limiter.consume(key),
       admits: () => true,
@@ -73,7 +105,7 @@ export function rateLimiterFlexible({ blocks }: { readonly blocks: boolean }): C
 }
 
 /** The store alone, asked as the middleware of express-rate-limit asks it. */
-export async function rateLimitRedis({ client, limit }: Setup): Promise<AsyncCall> {
+async function rateLimitRedis({ client, limit }: Setup): Promise<AsyncCall> {
   const { RedisStore } = await import("rate-limit-redis");
   const store = new RedisStore({
     sendCommand: (command: string, ...args: string[]) => client.call(command, ...args) as Promise<RedisReply>,

@@ -1,6 +1,6 @@
 import { Client, credentials } from "@grpc/grpc-js";
 import { percentile } from "../harness/measuring.ts";
-import type { LatentThroughput } from "./load.ts";
+import type { Throughput } from "../harness/wrk.ts";
 import { type RateLimitAnswer, rateLimitCodec, SHOULD_RATE_LIMIT } from "./rate-limit-codec.ts";
 
 export interface GrpcLoad {
@@ -15,7 +15,7 @@ export interface GrpcLoad {
 const OK = 1;
 
 /** Makes load over one connection, as an Envoy does. @throws Error when a call fails or is not admitted. */
-export async function loadGrpc({ port, descriptors, calls, seconds }: GrpcLoad): Promise<LatentThroughput> {
+export async function loadGrpc({ port, descriptors, calls, seconds }: GrpcLoad): Promise<Throughput> {
   const codec = rateLimitCodec();
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const request = codec.encodeRequest({

@@ -1,37 +1,29 @@
 import cluster, { type Worker } from "node:cluster";
 import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { CHILD } from "../harness/child-process.ts";
-import { expectCount, monotonicMs } from "../harness/measuring.ts";
+import { expectCount } from "../harness/measuring.ts";
+import type { ThreadsOrder } from "./bench.ts";
 import type { Order, Reply } from "./cluster-worker.ts";
-import type { Plan } from "./rows.ts";
-import { expectAllAdmitted, millionPerSecond, sumOf, type ThreadSample } from "./window.ts";
 
 /** Measures processes that ask this one, the primary process, which decides. */
-export async function measureCluster(processes: number, plan: Plan): Promise<number> {
+export async function measureCluster({ threads, windowMs }: ThreadsOrder): Promise<number> {
   // From here on it receives the messages of the limiters.
   void new RateLimiterClusterMaster();
-  cluster.setupPrimary({ exec: CHILD, args: ["cluster"] });
-  const workers = Array.from({ length: processes }, () => cluster.fork());
+  cluster.setupPrimary({ exec: CHILD, args: ["cluster worker"] });
+  const workers = Array.from({ length: threads }, () => cluster.fork());
   await Promise.all(workers.map(nextReply));
-
-  const warmUp = await decideFor(workers, plan.warmUpMs);
-  const samples = await decideFor(workers, plan.windowMs);
-  const all = [...warmUp, ...samples];
-  expectAllAdmitted(all);
-  // All are done: a process that only counts sees every point.
-  const { points } = await ask(workers[0]!, { untilMs: 0 });
-  expectCount("points consumed", points, sumOf(all, "callsInAll"));
-  for (const worker of workers) worker.disconnect();
-  return millionPerSecond(samples);
-}
-
-function decideFor(workers: readonly Worker[], forMs: number): Promise<ThreadSample[]> {
-  const startMs = monotonicMs();
-  const decide = async (worker: Worker): Promise<ThreadSample> => {
-    const { calls, admitted, endMs } = await ask(worker, { untilMs: startMs + forMs });
-    return { startMs, endMs, calls, callsInAll: calls, admittedInAll: admitted };
+  const decideFor = async (ms: number): Promise<number> => {
+    const replies = await Promise.all(workers.map((worker) => ask(worker, { untilMs: Date.now() + ms })));
+    return replies.reduce((sum, { calls }) => sum + calls, 0);
   };
-  return Promise.all(workers.map(decide));
+  const warmUp = await decideFor(windowMs);
+  const startMs = performance.now();
+  const calls = await decideFor(windowMs);
+  const passedMs = performance.now() - startMs;
+  const { points } = await ask(workers[0]!, { untilMs: 0 });
+  expectCount("points consumed", points, warmUp + calls);
+  for (const worker of workers) worker.disconnect();
+  return calls / passedMs / 1_000;
 }
 
 function ask(worker: Worker, order: Order): Promise<Reply> {

@@ -1,25 +1,47 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type SharedStoreHandle, sharedStore } from "tollgate/shared";
-import type { Plan, SharedVariant } from "./rows.ts";
-import { deciderOf, decideUntil, keysOf, openLimiter } from "./shared.ts";
-import { Barrier, inWindow } from "./window.ts";
+import { createLimiter } from "tollgate";
+import { sharedStore } from "tollgate/shared";
+import { KeyPool, shuffled } from "../harness/keys.ts";
+import { LIMITER, type WorkerOrder, type WorkerReply } from "./shared.ts";
 
-/** The work of one thread, which `measure.ts` starts. */
-export interface WorkerOrder {
-  readonly plan: Plan;
-  readonly barrier: SharedArrayBuffer;
-  readonly threads: number;
-  readonly thread: number;
-  readonly variant: SharedVariant;
-  readonly store: SharedStoreHandle;
+/** Between two readings of the clock. */
+const CALLS_PER_READING = 1_024;
+
+const { keys, thread, threads, windowMs, warm, store } = workerData as WorkerOrder;
+const limiter = createLimiter({ ...LIMITER, store: sharedStore.attach(store) });
+const pool = new KeyPool(keys);
+// One key has many strings of its text: no call has the string of the call before.
+const count = Math.max(keys, CALLS_PER_READING);
+const order = shuffled(
+  Array.from({ length: count }, (_, index) => index % keys),
+  thread + 1,
+);
+const strings = order.map((index) => pool.key(index));
+
+let calls = 0;
+let admitted = 0;
+
+/** Decides for this long, and about every string once. */
+function decideFor(ms: number): void {
+  const endMs = performance.now() + ms;
+  for (let first = 0, made = 0; made < count || performance.now() < endMs; made += CALLS_PER_READING) {
+    for (let i = 0; i < CALLS_PER_READING; i += 1) {
+      if (limiter.allow(strings[first]!)) admitted += 1;
+      first = first + 1 === count ? 0 : first + 1;
+    }
+    calls += CALLS_PER_READING;
+  }
 }
 
-const { variant, plan, threads, thread, barrier, store } = workerData as WorkerOrder;
-const limiter = openLimiter(sharedStore.attach(store), variant);
-const decide = deciderOf(variant.form, limiter, thread);
-const sample = await inWindow(plan, new Barrier(barrier, threads), (deadlineMs, phase) =>
-  // The warm-up inserts all keys.
-  decideUntil(deadlineMs, decide, phase === "warm-up" ? keysOf(variant.form) : 0),
-);
+decideFor(windowMs);
+// All threads begin together.
+const arrived = new Int32Array(warm);
+Atomics.add(arrived, 0, 1);
+Atomics.notify(arrived, 0);
+for (let now = Atomics.load(arrived, 0); now < threads; now = Atomics.load(arrived, 0)) Atomics.wait(arrived, 0, now);
+
+const [startMs, before] = [performance.now(), calls];
+decideFor(windowMs);
+const perMs = (calls - before) / (performance.now() - startMs);
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- Ports have no origin.
-parentPort?.postMessage(sample);
+parentPort?.postMessage({ perMs, calls, admitted } satisfies WorkerReply);

@@ -1,39 +1,80 @@
-import { cp, mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Copies are inside the workspace, so that imports find its packages. Git ignores them. Each run has its own. */
 const ALL_COPIES = join(ROOT, ".mutants");
 const COPIES = join(ALL_COPIES, String(process.pid));
 const LIBRARY = join("packages", "tollgate");
-/** The folders of tests that run on a mutant. Some import the copy's source by relative paths. */
+/** The folders of tests that run on a mutant. Some import the copy's source, and other tests, by relative paths. */
 const TESTED = ["algorithms", "properties", join("stores", "layouts"), join("metrics", "hot-keys")];
-export const TESTS: readonly string[] = TESTED.map((folder) => join(LIBRARY, "test", folder));
+const TESTS = TESTED.map((folder) => join(LIBRARY, "test", folder));
+const COPIED = ["src", "test"];
 
-/** What these tests import. */
-const COPIED: readonly string[] = [
-  "src",
-  ...[...TESTED, "reference"].map((folder) => join("test", folder)),
-  join("test", "stores", "local", "random-words.ts"),
-];
+/** Cases of all properties in a run: enough to catch every mutant many times over. */
+const CASES = process.env["TOLLGATE_CASES"] ?? "10000";
+const HANGS_AFTER_MS = 180_000;
 
 /** A copy of the library's source and tests, in the layout of the working tree. */
-export interface Copy {
-  readonly root: string;
-  readonly source: string;
-}
+export class Copy {
+  readonly #root: string;
+  readonly #source: string;
 
-export async function makeCopy(name: string): Promise<Copy> {
-  const root = join(COPIES, name);
-  await rm(root, { recursive: true, force: true });
-  await mkdir(root, { recursive: true });
-  for (const path of COPIED) await cp(join(ROOT, LIBRARY, path), join(root, LIBRARY, path), { recursive: true });
-  return { root, source: join(root, LIBRARY, "src") };
-}
+  private constructor(root: string) {
+    this.#root = root;
+    this.#source = join(root, LIBRARY, "src");
+  }
 
-export async function removeCopies(): Promise<void> {
-  await rm(COPIES, { recursive: true, force: true });
-  // Another run may still have copies.
-  if ((await readdir(ALL_COPIES)).length === 0) await rmdir(ALL_COPIES);
+  static async make(name: string): Promise<Copy> {
+    const root = join(COPIES, name);
+    await mkdir(root, { recursive: true });
+    for (const path of COPIED) await cp(join(ROOT, LIBRARY, path), join(root, LIBRARY, path), { recursive: true });
+    return new Copy(root);
+  }
+
+  static async removeAll(): Promise<void> {
+    await rm(COPIES, { recursive: true, force: true });
+    // Another run may still have copies.
+    if ((await readdir(ALL_COPIES)).length === 0) await rmdir(ALL_COPIES);
+  }
+
+  /** Replaces a text in a file. @returns whether the file had it exactly once. */
+  async replace(file: string, find: string, replacement: string): Promise<boolean> {
+    const path = join(this.#source, file);
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text.split(find).length !== 2) return false;
+    await writeFile(
+      path,
+      text.replace(find, () => replacement),
+    );
+    return true;
+  }
+
+  /** The result of the tests. A copy that does not load proves nothing. */
+  async judge(): Promise<"passes" | "fails" | "hangs" | "does not load"> {
+    const reportFile = join(this.#root, "report.json");
+    if (!(await this.#runTests(reportFile))) return "hangs";
+    const report = JSON.parse(await readFile(reportFile, "utf8")) as { success: boolean; numFailedTests: number };
+    if (report.success) return "passes";
+    return report.numFailedTests > 0 ? "fails" : "does not load";
+  }
+
+  /** @returns whether the tests ended before the timeout. */
+  #runTests(reportFile: string): Promise<boolean> {
+    const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+    const from = ["--root", this.#root, "--config", join(ROOT, "vitest.config.ts")];
+    const args = ["run", ...TESTS, "--bail=1", ...from, "--reporter=json", `--outputFile=${reportFile}`];
+    const env = { ...process.env, TOLLGATE_SRC: this.#source, TOLLGATE_CASES: CASES, TOLLGATE_SHRINK: "no" };
+    return new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [vitest, ...args], { cwd: this.#root, env, stdio: "ignore" });
+      const timer = setTimeout(() => child.kill("SIGKILL"), HANGS_AFTER_MS);
+      child.once("error", reject);
+      child.once("exit", (code) => {
+        clearTimeout(timer);
+        resolve(code !== null);
+      });
+    });
+  }
 }

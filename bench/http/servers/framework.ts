@@ -23,16 +23,16 @@ export async function serve<Middleware>(framework: Framework<Middleware>, front:
   switch (front) {
     case "nothing":
       return framework.serve();
-    case "empty middleware":
+    case "empty":
       return framework.serve(framework.empty);
-    case "usual limiter":
+    case "usual":
       return framework.serve(await framework.usual?.(limit));
     default: {
       const { createLimiter, perDay } = await import("tollgate");
       const { clientIp } = await import("tollgate/node");
       const limiter = createLimiter({ key: clientIp(), limits: [perDay(limit)] });
       return framework.serve(
-        await framework.tollgate(front === "Tollgate" ? { limiter } : { limiter, headers: false }),
+        await framework.tollgate(front === "tollgate" ? { limiter } : { limiter, headers: false }),
       );
     }
   }

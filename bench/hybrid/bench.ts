@@ -1,0 +1,74 @@
+import type { Bound } from "../harness/bounds.ts";
+import { runChild } from "../harness/child-process.ts";
+import type { Figures } from "../harness/figures.ts";
+import { medianColumn, type Table, timesColumn } from "../harness/page.ts";
+import type { Task } from "../harness/rounds.ts";
+import type { Bench } from "../harness/run-bench.ts";
+import { startRedis } from "../redis/server.ts";
+import { measureFleet } from "./fleet.ts";
+import { LOADS } from "./loads.ts";
+import { LOCAL_ROWS, type LocalOrder } from "./local-calls.ts";
+import type { Strategy } from "./node.ts";
+
+const STRATEGIES: readonly Strategy[] = ["lease", "threshold", "strict"];
+const MEASURED = LOADS.filter(({ id }) => ["0.95", "2", "skewed", "restarts", "zipf"].includes(id));
+const ROWS = MEASURED.flatMap((load) =>
+  STRATEGIES.map((strategy) => ({ id: `${load.id} ${strategy}`, load, strategy })),
+);
+const KEY_COUNTS = [1, 1_000] as const;
+
+const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
+const whole = (value: number) => value.toFixed(0);
+
+const FLEET: Table = {
+  id: "fleet",
+  title: "Four processes that share a limit",
+  rows: Object.fromEntries(ROWS.map(({ id, load, strategy }) => [id, `${load.title}: ${strategy}`])),
+  columns: [
+    medianColumn("server calls per 1,000", "calls"),
+    timesColumn("admitted, × strict", "admitted", (row) => [row.replace(/\w+$/, "strict")]),
+    medianColumn("without I/O", "localPart", percent),
+    medianColumn("p50 µs", "p50Us", whole),
+    medianColumn("p99 µs", "p99Us", whole),
+  ],
+};
+
+const LOCAL: Table = {
+  id: "local",
+  title: "A call that a lease covers: ns a call",
+  rows: LOCAL_ROWS,
+  columns: KEY_COUNTS.map((keys) => medianColumn(`${keys.toLocaleString("en")} keys`, `${keys}`)),
+};
+
+function tasksOf(port: number, quick: boolean): Task[] {
+  const fleet = ROWS.map(({ id, load, strategy }): Task => {
+    const measure = async () => ({ [id]: await measureFleet(port, load, strategy, quick ? 2 : 10) });
+    return { table: FLEET.id, rows: [id], measure };
+  });
+  const local = KEY_COUNTS.map((keys): Task => {
+    const order: LocalOrder = { port, keys, rounds: quick ? 10 : 80 };
+    const measure = () => runChild<Record<string, Figures>>("hybrid local", order);
+    return { table: LOCAL.id, rows: Object.keys(LOCAL_ROWS), measure };
+  });
+  return [...fleet, ...local];
+}
+
+function mostCalls(load: string): Bound {
+  return {
+    text: `server calls per 1,000 decisions, ${load} × the rate`,
+    is: "≤",
+    bound: 50,
+    of: `fleet / ${load} lease / calls`,
+  };
+}
+
+export const BENCH: Bench = {
+  name: "hybrid",
+  packages: ["tollgate", "ioredis"],
+  tables: [FLEET, LOCAL],
+  bounds: [mostCalls("0.95"), mostCalls("2")],
+  async open(quick) {
+    const { port, setting, close } = await startRedis();
+    return { tasks: tasksOf(port, quick), setting, close };
+  },
+};
