@@ -29,7 +29,7 @@ describe("the prose of the project", () => {
   it("is looked for in every kind of file", () => {
     const all = proseFiles(REPOSITORY);
     expect(all).toEqual(expect.arrayContaining(["README.md", "docs/node.md", ".ci/run", "test/prose.test.ts"]));
-    for (const ending of [".ts", ".js", ".mjs", ".lua", ".rs", ".c", ".sh"]) {
+    for (const ending of [".ts", ".js", ".mjs", ".lua", ".sh"]) {
       expect(all.filter((file) => file.endsWith(ending))).not.toEqual([]);
     }
     expect(all.filter((file) => /node_modules|dist\//u.test(file))).toEqual([]);
@@ -46,8 +46,6 @@ describe("the rule about words", () => {
     ["a.ts", "const a = 1;\n\nthrow new Error(`there is n·one, $·{a} be·sides`);\n"],
     ["a.ts", "const a = `$·{[1].map((b) => `$·{b}`)}`;\n\n/* hea·rs of */ const b = 1 / 2; // fine\n"],
     ["a.lua", "local a = 1\n\n-- As new, but f·or one\n"],
-    ["a.rs", "fn a<'b>() {}\n\n/// At ha·nd.\n"],
-    ["a.c", "int a;\n\n/* At ha·nd. */\n"],
     ["a.sh", "#!/bin/sh\n\n# Hea·rd of.\n"],
     ["a.ts", 'const wh·o = ["wh·o"];\n\nit("tells those wh·o ask", () => {});\n'],
   ])("finds a banned word in the third line of %s: %j", (file, source) => {
@@ -80,7 +78,6 @@ describe("the rule about sentences", () => {
     ["page.md", (text: string) => `Fine.\n\n- ${text}\n`],
     ["a.ts", (text: string) => `const a = 1;\n\n// ${text}\n`],
     ["a.ts", (text: string) => `/**\n * Fine.\n * ${text}\n */\n`],
-    ["a.rs", (text: string) => `fn a() {}\n\n/// ${text}\n`],
     ["a.lua", (text: string) => `local a\n\n-- ${text}\n`],
   ])("allows %s 40 words, not 41", (file, source) => {
     const ofSentences = (text: string) => rulesOf(file, source(text)).filter((found) => found.endsWith("sentence"));
@@ -106,7 +103,6 @@ describe("the rule about columns", () => {
     ["a.ts", (text: string) => `const a = 1;\n\n// ${text}\n`, 5],
     ["a.ts", (text: string) => `/**\n * Fine.\n * ${text}\n */\n`, 5],
     ["a.mjs", (text: string) => `const a = 1;\n\ncall(); // ${text}\n`, 15],
-    ["a.c", (text: string) => `int a;\n\n/* ${text} */\n`, 10],
   ])("allows %s 120 columns, not more", (file, source, taken) => {
     expect(rulesOf(file, source(wide(MAX_COLUMNS - taken)))).toEqual([]);
     expect(rulesOf(file, source(wide(MAX_COLUMNS - taken + 5)))).toEqual(["3 width"]);

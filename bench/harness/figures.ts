@@ -20,7 +20,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0]!, max: sorted.at(-1)! };
 }
 
-/** A figure among the samples, as in `hot / memory / ns`. Of several rows, as in `hot / memory, table / ns`, the least. */
+/** A figure among the samples, such as `hot / memory / ns`, or the least of rows: `hot / memory, table / ns`. */
 export type Path = string;
 
 export function partsOf(path: Path) {

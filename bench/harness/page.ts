@@ -49,7 +49,7 @@ function textOf(spread: Spread | undefined, format: (spread: Spread) => string):
 }
 
 /** As in 9.4, 57.3, 1,731. */
-export function numberText(value: number): string {
+function numberText(value: number): string {
   const digits = value < 100 ? 1 : 0;
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
@@ -85,7 +85,7 @@ export function reportText({ setting, bounds, tables, failures }: Report, shown:
 function boundsTable(bounds: readonly Judged[]): string {
   const lines = bounds.map(({ text, aim, measured, before, holds }) => {
     const now = measured === undefined ? "" : measured.median.toFixed(2);
-    return [text, aim, now, textOf(measured, rangeText), before?.toFixed(2) ?? "", holds ? "yes" : "no"];
+    return [text, aim, now, textOf(measured, rangeText), before?.toFixed(2) ?? "", now && (holds ? "yes" : "no")];
   });
   return textTable(["what has to hold", "bound", "measured", "min to max", "before receipts", "holds"], lines);
 }

@@ -5,7 +5,7 @@ import type { IRateLimiterRedisOptions } from "rate-limiter-flexible";
 import type { Decision } from "tollgate";
 import { type AsyncCall, never } from "../process/contender.ts";
 
-/** Which keys are asked about, in turn. Distinct ones are many more than calls in flight. Denied ones fit into a cache. */
+/** The keys that are asked about in turn. Distinct ones are more than calls in flight, denied ones fit into a cache. */
 export const WORKLOADS = {
   distinct: { title: "20,000 keys in turn", keys: 20_000, units: 20_000_000 },
   hot: { title: "one hot key", keys: 1, units: 20_000_000 },

@@ -7,17 +7,18 @@ import { join } from "node:path";
 import { run } from "../harness/child-process.ts";
 
 export const HOST = "127.0.0.1";
+const PROGRAM = "redis-server";
 
 /** Starts a server that keeps nothing on disk. It ends with the bench. @throws Error when redis-server is missing. */
 export async function startRedis() {
-  const { stdout } = await run("redis-server", ["--version"]).catch((error: unknown) => {
-    throw new Error("The bench needs redis-server. Install it first: apt-get install redis-server", { cause: error });
+  const { stdout } = await run(PROGRAM, ["--version"]).catch((error: unknown) => {
+    throw new Error(`The bench needs ${PROGRAM}. Install it first: apt-get install ${PROGRAM}`, { cause: error });
   });
   const [, name = "Redis", version = "of unknown version"] = /^(\w+) server v=(\S+)/.exec(stdout) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "tollgate-bench-redis-"));
   const port = await freePort();
   const flags = ["--port", String(port), "--bind", HOST, "--dir", folder, "--save", "", "--appendonly", "no"];
-  const child = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(PROGRAM, flags, { stdio: ["ignore", "pipe", "inherit"] });
   process.once("exit", () => {
     child.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });

@@ -1,13 +1,11 @@
 import type { Bound } from "../harness/bounds.ts";
-import { runChild } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
 import { type Column, medianColumn, rangeColumn, type Table, timesColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { measureLoad, type ServerProcess } from "../harness/server-process.ts";
-import { FULL, generate, type Load, loadText, QUICK, type Requests, type Throughput } from "../harness/wrk.ts";
-import type { GrpcLoad } from "./grpc-load.ts";
-import { withBareServer, withGrpcService, withService } from "./processes.ts";
+import { FULL, generate, type Load, loadText, QUICK, type Requests } from "../harness/wrk.ts";
+import { withBareServer, withService } from "./processes.ts";
 import { BATCH, callsOfRules, ONE_CALL } from "./scripts.ts";
 import { measureStart, STARTS, type Start } from "./starts.ts";
 
@@ -39,32 +37,22 @@ const LOADS: Readonly<Record<string, { readonly title: string; readonly rows: Re
     title: "`/check`, as a proxy asks",
     rows: {
       bare: { name: BARE, measure: (load) => withBareServer("check", check(load)) },
-      service: { name: "the service", measure: (load) => withService("one rule", check(load)) },
+      service: { name: "the service", measure: (load) => withService(1, check(load)) },
     },
   },
   decide: {
     title: "`POST /v1/decide`",
     rows: {
       bare: { name: BARE, measure: (load) => withBareServer("decide", decide(ONE_CALL)(load)) },
-      service: { name: "the service", measure: (load) => withService("one rule", decide(ONE_CALL)(load)) },
+      service: { name: "the service", measure: (load) => withService(1, decide(ONE_CALL)(load)) },
       rules: {
         name: "the service, 10,000 rules",
         measure: (load) => withService(10_000, decide(callsOfRules(10_000))(load)),
       },
       batch: {
         name: "the service, a hundred calls in a request",
-        measure: (load) => withService("one rule", decide(BATCH)(load)),
+        measure: (load) => withService(1, decide(BATCH)(load)),
       },
-    },
-  },
-  grpc: {
-    title: "`ShouldRateLimit` over gRPC, one descriptor",
-    rows: {
-      bare: {
-        name: "a bare grpc-js server that decides nothing",
-        measure: (load) => withBareServer("grpc", callOverGrpc(load)),
-      },
-      service: { name: "the service", measure: (load) => withGrpcService("Envoy's", callOverGrpc(load)) },
     },
   },
 };
@@ -74,14 +62,6 @@ function asked(path: string, requests: Omit<Requests, "url">): (load: Load) => U
     const url = `http://127.0.0.1:${server.port}${path}`;
     return measureLoad(server, load, (seconds) => generate({ url, ...requests }, load.connections, seconds));
   };
-}
-
-function callOverGrpc(load: Load): Use {
-  return (server) =>
-    measureLoad(server, load, (seconds) => {
-      const order: GrpcLoad = { port: server.port, descriptors: 1, calls: load.connections, seconds };
-      return runChild<Throughput>("grpc load", order);
-    });
 }
 
 const twoDigits = (value: number) => value.toFixed(2);
@@ -126,11 +106,10 @@ function overBare(table: string, text: string, bound: number): Bound {
 
 export const BENCH: Bench = {
   name: "service",
-  packages: ["tollgate", "@grpc/grpc-js"],
+  packages: ["tollgate"],
   tables: [...TABLES, STARTS_TABLE],
   bounds: [
     overBare("check", "processor time of a `/check`, × a bare server", 1.25),
-    overBare("grpc", "processor time of a call over gRPC, × a bare server", 1.25),
     {
       text: "processor time of a decision, 10,000 rules over one",
       ...{ is: "≤", bound: 1.3, of: "decide / rules / cpuUs", over: "decide / service / cpuUs" },

@@ -59,20 +59,25 @@ describe("the order of a round", () => {
   });
 });
 
-describe.each([PROCESS, HTTP, REDIS, HYBRID, SERVICE].map((bench) => [bench.name, bench] as const))("%s", (name, bench) => {
-  it("has the rows that its bounds compare", () => {
-    const paths = bench.bounds.flatMap(({ of, over }) => (over === undefined ? [of] : [of, over])).map(partsOf);
-    for (const { table, rows } of paths) {
-      expect(Object.keys(bench.tables.find(({ id }) => id === table)?.rows ?? {})).toEqual(expect.arrayContaining(rows));
-    }
-  });
+describe.each([PROCESS, HTTP, REDIS, HYBRID, SERVICE].map((bench) => [bench.name, bench] as const))(
+  "%s",
+  (name, bench) => {
+    it("has the rows that its bounds compare", () => {
+      const paths = bench.bounds.flatMap(({ of, over }) => (over === undefined ? [of] : [of, over])).map(partsOf);
+      for (const { table, rows } of paths) {
+        expect(Object.keys(bench.tables.find(({ id }) => id === table)?.rows ?? {})).toEqual(
+          expect.arrayContaining(rows),
+        );
+      }
+    });
 
-  it("has its stored results in the page", async () => {
-    const page = await readFile(new URL("../../docs/bench.md", import.meta.url), "utf8");
-    const report = JSON.parse(await readFile(new URL(`../results/${name}.json`, import.meta.url), "utf8")) as Report;
-    expect(fillPage(page, name, reportText(report, bench.tables))).toBe(page);
-  });
-});
+    it("has its stored results in the page", async () => {
+      const page = await readFile(new URL("../../docs/bench.md", import.meta.url), "utf8");
+      const report = JSON.parse(await readFile(new URL(`../results/${name}.json`, import.meta.url), "utf8")) as Report;
+      expect(fillPage(page, name, reportText(report, bench.tables))).toBe(page);
+    });
+  },
+);
 
 it("a table shows its measured rows in order, with medians and ranges", () => {
   const [{ columns }] = [PROCESS.tables[0]!];
@@ -89,7 +94,12 @@ describe("what wrk prints", () => {
   const printed = "     50%  812.00us\n     99%    4.85ms\n  12 requests in 1.50m, 1KB\n";
 
   it("has requests, seconds and latencies", () => {
-    expect(readWrk(printed)).toEqual({ requests: 12, seconds: 90, p50Ms: expect.closeTo(0.812), p99Ms: 4.85 });
+    expect(readWrk(printed)).toEqual({
+      requests: 12,
+      seconds: 90,
+      p50Ms: expect.closeTo(0.812),
+      p99Ms: expect.closeTo(4.85),
+    });
   });
 
   it.each(["Socket errors: connect 0, read 3", "Non-2xx or 3xx responses: 17"])("may be an error: %s", (line) => {

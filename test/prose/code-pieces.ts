@@ -6,13 +6,11 @@ export interface Piece {
   readonly at: number;
 }
 
-export type Language = "typescript" | "rust" | "c" | "shell" | "lua";
+export type Language = "typescript" | "shell" | "lua";
 
 const TOKEN = {
   typescript:
     /(?<line>\/\/[^\n]*)|(?<block>\/\*[\s\S]*?\*\/)|(?<string>"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(?<space>\s+)|(?<word>[\w$]+)|(?<other>[\s\S])/uy,
-  rust: /(?<line>\/\/[^\n]*)|(?<block>\/\*[\s\S]*?\*\/)|(?<string>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\\n]|\\[^'\n]+)')|(?<space>\s+)|(?<word>\w+)|(?<other>[\s\S])/uy,
-  c: /(?<line>\/\/[^\n]*)|(?<block>\/\*[\s\S]*?\*\/)|(?<string>"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[^'\n]+)')|(?<space>\s+)|(?<word>\w+)|(?<other>[\s\S])/uy,
   shell:
     /(?<line>(?<=^|\s)#[^\n]*)|(?<block>(?!))|(?<string>"(?:[^"\\]|\\[\s\S])*"|'[^']*')|(?<space>\s+)|(?<word>[\w$#]+)|(?<other>[\s\S])/uy,
   lua: /(?<line>--[^\n]*)|(?<block>(?!))|(?<string>"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|(?<space>\s+)|(?<word>\w+)|(?<other>[\s\S])/uy,

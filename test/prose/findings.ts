@@ -18,8 +18,6 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   ".ts": "typescript",
   ".js": "typescript",
   ".mjs": "typescript",
-  ".rs": "rust",
-  ".c": "c",
   ".lua": "lua",
   ".sh": "shell",
   "": "shell",
