@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { limitsSchema } from "../limits-schema.ts";
 import { readManifest } from "../pack.ts";
 import { bundle } from "./bundle.ts";
 import { declarations } from "./declarations.ts";
@@ -29,16 +30,12 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
   for (const path of stale) if (!files.has(path.slice(folder.length + 1))) rmSync(path);
 }
 
-/** The JSON Schema of limits files, for editors. */
-function schemas(source: string): readonly (readonly [string, string])[] {
-  const file = join(source, "config/limits.schema.json");
-  return existsSync(file)
-    ? [["limits.schema.json", `${JSON.stringify(JSON.parse(readFileSync(file, "utf8")))}\n`]]
-    : [];
-}
-
 const folder = resolve(process.argv[2] ?? "packages/tollgate");
 const entries = entriesOf(folder);
 const code = await bundle(join(folder, "src"), entries);
 const types = declarations(join(folder, ".types"), entries);
-write(join(folder, "dist"), new Map([...code, ...types, ...schemas(join(folder, "src"))]));
+// For editors.
+const schemas: readonly [string, string][] = entries.includes("config/index")
+  ? [["limits.schema.json", `${JSON.stringify(limitsSchema())}\n`]]
+  : [];
+write(join(folder, "dist"), new Map([...code, ...types, ...schemas]));

@@ -1,10 +1,9 @@
 import { createLimits, type Limits, type LimitsFile, parseLimits } from "tollgate/config";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LimitsInForce, type OwnChange } from "../../src/limits/limits-in-force.ts";
 import type { RuleOverride } from "../../src/limits/rule-overrides.ts";
 
-/** So many rules take several steps. */
 const RULES = 1_200;
 
 function fileOf(rate: number, rules: number = RULES): LimitsFile {
@@ -45,6 +44,20 @@ function otherWork(): Promise<string> {
   return new Promise((resolve) => void setImmediate(() => resolve("other work")));
 }
 
+/** A millisecond passes between two readings of the system's clock: compiling pauses after ten. */
+function slowClock(): void {
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  let nowMs = performance.now();
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+    nowMs += 1;
+    return nowMs;
+  });
+  onTestFinished(() => {
+    clock.mockRestore();
+    vi.useRealTimers();
+  });
+}
+
 function overrideOf(mode: RuleOverride["mode"], untilMs = 60_000): RuleOverride {
   return { domain: "api", rule: "client", mode, untilMs, by: "ann" };
 }
@@ -53,6 +66,7 @@ const ANY = (): void => {};
 
 describe("limits in force", () => {
   it("are compiled in steps, whatever the change, and requests in between see those before", async () => {
+    slowClock();
     const { inForce, limits, clock } = open();
     const remaining = () => limits.peek("api", { ip: "192.0.2.1" }, 0).remaining;
     const changes: readonly (readonly [() => Promise<unknown>, before: number, after: number])[] = [

@@ -2,13 +2,13 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { promised } from "../core/maybe-async.ts";
-import { nearestWord } from "../core/nearest-word.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
 import type { AsyncLimiter } from "../limiter/limiter.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reserving/reservation.ts";
 import type { DomainWords, LimitsFile } from "./file/limits-file.ts";
+import { hintOf } from "./file/mistakes.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
 import type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } from "./limits.ts";
 import type { ClientAddresses } from "./rules/client-addresses.ts";
@@ -17,14 +17,12 @@ import type { DomainRules } from "./rules/domain-rules.ts";
 import { explainRule, type RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
 import type { RuleStore } from "./rules/rule-limiter.ts";
+import { finish, inTurns, type Steps } from "./rules/steps.ts";
 
 type Kinds = "sync" | "async";
 
 /** The domains of a version of the file, with their rules. */
 type Version<Kind extends Kinds> = ReadonlyMap<Domain<Kind>, DomainRules>;
-
-/** Work in steps of about a millisecond, which ends with a value. */
-type Steps<Value> = Generator<undefined, Value>;
 
 /** Limits over a store of either kind. */
 export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
@@ -197,31 +195,7 @@ function* retire(replaced: readonly DomainRules[]): Steps<void> {
   for (const rules of replaced) yield* rules.retire();
 }
 
-/** Takes all steps at once. */
-function finish<Value>(steps: Steps<Value>): Value {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Takes a step each time that the event loop goes round. `undefined` if the value is wanted no longer. */
-async function inTurns<Value>(steps: Steps<Value>, isWanted: () => boolean): Promise<Value | undefined> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await otherWork();
-    if (!isWanted()) return undefined;
-  }
-}
-
-/** Resolves when the event loop has gone round. */
-function otherWork(): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, 0));
-}
-
 function unknownError(option: string, name: unknown, known: readonly string[]): TollgateError {
-  const nearest = nearestWord(String(name), known);
-  const hint = nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
-  return new TollgateError("ERR_OPTION", `${option}: expected one that the limits file has, got ${show(name)}${hint}`);
+  const got = `${show(name)}${hintOf(String(name), known)}`;
+  return new TollgateError("ERR_OPTION", `${option}: expected one that the limits file has, got ${got}`);
 }

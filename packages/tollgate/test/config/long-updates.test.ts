@@ -1,13 +1,14 @@
 import { memoryStore } from "tollgate";
 import { createLimits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { isSameDomain } from "../../src/config/file/same-domain.ts";
 import { Lines } from "../../src/limiter/waiting/lines.ts";
 
 const RULES = 2_000;
-const RULE_STEPS = RULES / 250;
 const KEYS = 5_000;
-const KEY_STEPS = KEYS / 1_000;
+/** Each step takes a millisecond on the clock of these tests, and work pauses after ten. */
+const STEPS_IN_TURN = 10;
+const RULE_TURNS = RULES / (STEPS_IN_TURN + 1);
+const KEY_TURNS = KEYS / (STEPS_IN_TURN + 1);
 
 const address = (key: number): string => `10.0.${key >> 8}.${key & 255}`;
 
@@ -30,10 +31,22 @@ function keysOf(rate: `${number}/1s`, lastUnit: string): LimitsFile {
 /** How often an update lets other work run: it waits for a timer each time. */
 async function pausesOf(update: () => Promise<unknown>): Promise<number> {
   const timers = vi.spyOn(globalThis, "setTimeout");
-  await update();
+  await slowly(update);
   const pauses = timers.mock.calls.length;
   timers.mockRestore();
   return pauses;
+}
+
+/** A millisecond passes between two readings of the clock meanwhile. */
+async function slowly(update: () => Promise<unknown>): Promise<void> {
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  let nowMs = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => {
+    nowMs += 1;
+    return nowMs;
+  });
+  await update();
+  vi.useRealTimers();
 }
 
 describe("an update in steps", () => {
@@ -41,16 +54,13 @@ describe("an update in steps", () => {
     const limits = createLimits(rulesOf(1, { rate: "1/1s" }));
     // Compiled, and put into an index.
     expect(await pausesOf(() => limits.updateInSteps(rulesOf(RULES, { rate: "1/1s" })))).toBeGreaterThan(
-      2 * RULE_STEPS,
+      2 * RULE_TURNS,
     );
     // Costs are compared and named, too.
     const cost = { tokens: { from: "header.cost" } } as const;
     const costly = rulesOf(RULES, { rate: { tokens: "1/1s" }, cost });
-    expect(await pausesOf(() => limits.updateInSteps(costly))).toBeGreaterThan(4 * RULE_STEPS);
-    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "requests")))).toBeGreaterThan(KEY_STEPS);
-    // It is compared with the one before up to the last key, and compiled.
-    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "tokens")))).toBeGreaterThan(2 * KEY_STEPS);
-    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "tokens")))).toBeGreaterThan(KEY_STEPS);
+    expect(await pausesOf(() => limits.updateInSteps(costly))).toBeGreaterThan(4 * RULE_TURNS);
+    expect(await pausesOf(() => limits.updateInSteps(keysOf("1/1s", "tokens")))).toBeGreaterThan(KEY_TURNS);
     const facts = { ip: address(KEYS - 1) };
     expect(limits.consume("api", facts, { requests: 2 }).allowed).toBe(true);
     expect(limits.consume("api", facts, { requests: 1 }).allowed).toBe(false);
@@ -94,7 +104,7 @@ describe("limiters of the version before", () => {
 
   it("are closed in steps by an update in steps", async () => {
     const limits = setUp();
-    await limits.updateInSteps(rulesOf(RULES, { rate: "8/1h" }));
+    await slowly(() => limits.updateInSteps(rulesOf(RULES, { rate: "8/1h" })));
     expect(limits.peek("api", { path: "/1" }, 0).remaining).toBe(7);
     const atFirst = closed.length;
     expect(atFirst).toBeLessThan(USED);
@@ -104,7 +114,7 @@ describe("limiters of the version before", () => {
 
   it("are closed when the limits are, at the latest", async () => {
     const limits = setUp();
-    await limits.updateInSteps(rulesOf(RULES, { rate: "8/1h" }));
+    await slowly(() => limits.updateInSteps(rulesOf(RULES, { rate: "8/1h" })));
     limits.close();
     expect(new Set(closed).size).toBe(USED);
     // Timers of one length end in their order: what the update had begun has had its turn.
@@ -113,34 +123,35 @@ describe("limiters of the version before", () => {
   });
 });
 
-describe("the comparison of two domains", () => {
-  const words = (limits: Readonly<Record<string, RuleWords>>, ignoreCase = false) => ({ ignoreCase, limits });
-  const one = words({ a: { by: "ip", rate: "1/1s", keys: { x: "deny", y: { rate: "2/1s" } } }, b: { rate: "1/1s" } });
+describe("a domain of a file that is loaded again", () => {
+  const words = (limits: Readonly<Record<string, RuleWords>>, ignoreCase = false): LimitsFile => {
+    return { version: 1, domains: { api: { ignoreCase, limits } } };
+  };
+  const one = words({ a: { by: "host", rate: "1/1s", keys: { x: "deny", y: { rate: "2/1s" } } }, b: { rate: "1/1s" } });
 
-  function isSame(other: typeof one): boolean {
-    const steps = isSameDomain(one, other);
-    for (;;) {
-      const { done, value } = steps.next();
-      if (done === true) return value;
-    }
+  /** Whether the limiter of a rule stays. */
+  function stays(other: LimitsFile): boolean {
+    const closed = vi.spyOn(Lines.prototype, "close");
+    const limits = createLimits(one, { store: memoryStore() });
+    limits.consume("api", {});
+    limits.update(other);
+    const { length } = closed.mock.calls;
+    closed.mockRestore();
+    return length === 0;
   }
 
-  it("sees every difference, and no other", () => {
-    expect(isSame(structuredClone(one))).toBe(true);
-    const { a, b } = one.limits as { readonly a: RuleWords; readonly b: RuleWords };
+  it("stays if nothing in it differs, and the rules and keys have the same order", () => {
+    expect(stays(structuredClone(one))).toBe(true);
+    const { a, b } = one.domains["api"]!.limits as { readonly a: RuleWords; readonly b: RuleWords };
     for (const other of [
-      words(one.limits, true),
-      words({ a }),
+      words({ a, b }, true),
       words({ b, a }),
-      words({ a, c: b }),
       words({ a, b: { rate: "2/1s" } }),
       words({ a: { ...a, mode: "shadow" }, b }),
-      words({ a: { ...a, keys: { x: "deny", y: { rate: "3/1s" } } }, b }),
       words({ a: { ...a, keys: { y: { rate: "2/1s" }, x: "deny" } }, b }),
       words({ a: { ...a, keys: { x: "deny" } }, b }),
-      words({ a: { ...a, keys: { x: "deny", z: { rate: "2/1s" } } }, b }),
     ]) {
-      expect(isSame(other)).toBe(false);
+      expect(stays(other)).toBe(false);
     }
   });
 });

@@ -57,8 +57,8 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     18,
     '.by: expected a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME, descriptor.KEY or a key of match.descriptor, got "ipp"; did you mean "ip"?',
   ],
-  ["by: [ip, ip], rate: 1/1s", 23, '.by.1: expected facts that differ, got "ip" again'],
-  ["by: [header.a, header.A], rate: 1/1s", 29, '.by.1: expected facts that differ, got "header.A" again'],
+  ["by: [ip, ip], rate: 1/1s", 23, '.by[1]: expected facts that differ, got "ip" again'],
+  ["by: [header.a, header.A], rate: 1/1s", 29, '.by[1]: expected facts that differ, got "header.A" again'],
   [
     "match: { path: login }, rate: 1/1s",
     29,
@@ -77,7 +77,7 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
   [
     "match: { ip: [10.0.0.1, 10.0.0.0/33] }, rate: 1/1s",
     38,
-    '.match.ip.1: expected addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/33"',
+    '.match.ip[1]: expected addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/33"',
   ],
   [
     "match: { header.x: 5 }, rate: 1/1s",
@@ -143,7 +143,7 @@ const TEXTS: readonly (readonly [text: string, mistake: string])[] = [
     "limits.yaml:2:1: expected YAML: Source contains multiple documents; please use YAML.parseAllDocuments()",
   ],
   ["a: &a [*a]", "limits.yaml:1:7: expected at most 32 levels, got more"],
-  ["a: *b", "limits.yaml:1:4: expected an alias of an anchor above it, got *b"],
+  ["a: *b", "limits.yaml:1:4: a: expected an alias of an anchor above it, got *b"],
   [
     "a: *",
     'limits.yaml:1:4: expected YAML: Alias cannot be an empty string; write a text that begins with * in quotes, such as "*"',
@@ -208,23 +208,41 @@ domains:
 });
 
 describe("JSON", () => {
-  const JSON_FILE: ParseOptions = { file: "limits.json" };
+  const JSON_FILE: ParseOptions = { file: "limits.json", yaml };
+  const WRONG = `{
+  "version": 1,
+  "domains": { "api": { "limits": { "one": { "by": "ipp", "rate": 5 }, "one": { "rate": "1/1s", "x": 1 } } } }
+}`;
+
+  it("has the mistakes of YAML, with their places", () => {
+    const mistakes = mistakesOf(WRONG, JSON_FILE);
+    expect(mistakes.map((mistake) => mistake.slice(0, 70))).toEqual([
+      'limits.json:3:72: domains.api.limits: expected every word once, got "o',
+      "limits.json:3:97: domains.api.limits.one: expected one of the words ma",
+    ]);
+  });
+
+  it("has mistakes without places if the package yaml is not passed", () => {
+    const mistakes = mistakesOf(WRONG, { file: "limits.json" });
+    expect(mistakes.map((mistake) => mistake.slice(0, 56))).toEqual([
+      "limits.json:1:1: expected every word once, got one again",
+      "limits.json: domains.api.limits.one: expected one of the",
+    ]);
+  });
 
   it.each([
-    ['{"version": 1,}', '1:15: expected a key in double quotes, got "}"'],
-    ['{"version": 1', '1:14: expected "," or "}", got the end of the file'],
-    ["{'a': 1}", '1:2: expected a key in double quotes, got "\'"'],
-    ['{"a": 01}', '1:8: expected "," or "}", got "1"'],
-    ['{"a": +1}', '1:7: expected a value, got "+"'],
-    ['{"a": "\\x"}', '1:7: expected escapes that JSON knows, got "\\\\x"'],
-    ['{"a": "b\n"}', '1:9: expected a text that ends with a double quote, got "\\n"'],
-    ['{"a": "b', "1:7: expected a text that ends with a double quote, got the end of the file"],
-    ["{} {}", '1:4: expected the end of the file, got "{"'],
-    ["[1 2]", '1:4: expected "," or "]", got "2"'],
-    ["[".repeat(100), "1:34: expected at most 32 levels, got more"],
-    ["", "1:1: expected a value, got the end of the file"],
-  ])("has mistakes with their place: %j", (text, mistake) => {
-    expect(mistakesOf(text, JSON_FILE)).toEqual([`limits.json:${mistake}`]);
+    ['{"version": 1,}', "1:15: expected JSON: Expected double-quoted property name in JSON"],
+    ['{"version": 1', "1:14: expected JSON: "],
+    ["{'a': 1}", "1:2: expected JSON: "],
+    ["{} {}", "1:4: expected JSON: Unexpected non-whitespace character after JSON"],
+    ['{"a":\n[1 2]}', "2:4: expected JSON: "],
+    ['{"a": nul}', "1:1: expected JSON: Unexpected token '}'"],
+    ["[".repeat(100), "1:33: expected at most 32 levels, got more"],
+    ["", "1:1: expected JSON: Unexpected end of JSON input"],
+  ])("that is not well-formed has one mistake, with its place where the engine tells it: %j", (text, mistake) => {
+    const mistakes = mistakesOf(text, JSON_FILE);
+    expect(mistakes).toHaveLength(1);
+    expect(mistakes[0]).toContain(`limits.json:${mistake}`);
   });
 
   it("is read without the package yaml, and YAML is not", () => {

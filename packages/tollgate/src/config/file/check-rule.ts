@@ -1,27 +1,27 @@
 import { REQUESTS } from "../../core/cost.ts";
 import { show, TollgateError } from "../../core/errors.ts";
-import { nearestWord } from "../../core/nearest-word.ts";
 import { AddressList } from "../../http/identity/address-list.ts";
 import { factName, PLAIN_FACTS, parseFact } from "../rules/fact.ts";
-import { AMOUNT_WORDS, amountsOf, limitsOfWord, PLACES, unitsOfWords } from "../rules/limit-words.ts";
+import {
+  AMOUNT_WORDS,
+  amountsOf,
+  LIMIT_WORDS,
+  type LimitSetting,
+  limitsOfWord,
+  PLACES,
+  unitsOfWords,
+} from "../rules/limit-words.ts";
 import { keyOfAddress } from "../rules/request-address.ts";
 import { unitsOfRule } from "../rules/rule.ts";
-import type { SourceNode } from "../text/source-node.ts";
+import type { Words } from "../text/source.ts";
+import type { FoundRule } from "./check-shape.ts";
 import type { Choice, LimitWords, RuleWords } from "./limits-file.ts";
-import type { Mistakes } from "./mistakes.ts";
-import { placeOf } from "./node-value.ts";
+import { hintOf, type Mistakes } from "./mistakes.ts";
 
-type Words = readonly (string | number)[];
-
-/** A rule, and where it is written. */
-export interface RuleToCheck {
-  readonly mistakes: Mistakes;
-  /** In lower case. */
+/** A rule that fits its shape, or what fits of it. */
+export interface RuleToCheck extends FoundRule {
+  /** Headers in lower case. */
   readonly trusted: ReadonlySet<string>;
-  readonly node: SourceNode;
-  readonly path: string;
-  readonly name: string;
-  readonly rule: RuleWords;
   /** Whether nothing was left out of the file that does not fit. What is missing may be there otherwise. */
   readonly isWhole: boolean;
 }
@@ -29,22 +29,18 @@ export interface RuleToCheck {
 /** Checks what the shape of a rule cannot say. */
 export class RuleCheck {
   readonly #mistakes: Mistakes;
-  readonly #trusted: ReadonlySet<string>;
-  readonly #node: SourceNode;
-  readonly #path: string;
-  readonly #name: string;
+  readonly #place: Words;
   readonly #rule: RuleWords;
+  readonly #trusted: ReadonlySet<string>;
   readonly #isWhole: boolean;
   /** The choices that were checked, by their text: files repeat the same numbers for many keys. */
   readonly #sound = new Set<string>();
 
-  constructor({ mistakes, trusted, node, path, name, rule, isWhole }: RuleToCheck) {
+  constructor({ words, rule, trusted, isWhole }: RuleToCheck, mistakes: Mistakes) {
     this.#mistakes = mistakes;
-    this.#trusted = trusted;
-    this.#node = node;
-    this.#path = path;
-    this.#name = name;
+    this.#place = words;
     this.#rule = rule;
+    this.#trusted = trusted;
     this.#isWhole = isWhole;
   }
 
@@ -77,8 +73,7 @@ export class RuleCheck {
     if (fact.kind !== "descriptor" || text.startsWith("descriptor.")) return;
     const keys = Object.keys(this.#rule.match?.descriptor ?? {});
     if (keys.includes(text)) return;
-    const nearest = nearestWord(text, [...PLAIN_FACTS, ...keys]);
-    const hint = nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
+    const hint = hintOf(text, [...PLAIN_FACTS, ...keys]);
     const expected =
       "a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME, descriptor.KEY or a key of match.descriptor";
     this.#expected(words, expected, `${show(text)}${hint}`);
@@ -156,10 +151,8 @@ export class RuleCheck {
       }
     }
     this.#checkBurst(limits, words);
-    const setting = { rule: this.#name, mode: this.#mode, blockFor: undefined, unitOf: (unit: string) => unit };
-    for (const word of [...AMOUNT_WORDS, "inflight" as const]) {
-      this.#try(() => limitsOfWord(word, limits, setting), [...words, word]);
-    }
+    const setting = this.#settingWith(undefined);
+    for (const word of LIMIT_WORDS) this.#try(() => limitsOfWord(word, limits, setting), [...words, word]);
   }
 
   #checkBurst({ rate, burst }: LimitWords, words: Words): void {
@@ -184,7 +177,7 @@ export class RuleCheck {
   #checkCost(): void {
     const { cost } = this.#rule;
     if (cost === undefined) return;
-    const units = new Set(this.#units);
+    const units = new Set(unitsOfRule(this.#rule));
     if (typeof cost !== "object") {
       this.#checkCounted(REQUESTS, units, ["cost"]);
       if (typeof cost === "string") this.#checkFact(cost, ["cost"]);
@@ -207,21 +200,16 @@ export class RuleCheck {
   #checkBlockFor(): void {
     const { blockFor } = this.#rule;
     if (blockFor === undefined) return;
-    const setting = { rule: this.#name, mode: this.#mode, blockFor, unitOf: (unit: string) => unit };
-    this.#try(() => limitsOfWord("rate", { rate: "1/1s" }, setting), ["blockFor"]);
+    this.#try(() => limitsOfWord("rate", { rate: "1/1s" }, this.#settingWith(blockFor)), ["blockFor"]);
   }
 
-  get #mode(): "enforce" | "shadow" {
-    return this.#rule.mode === "shadow" ? "shadow" : "enforce";
+  #settingWith(blockFor: RuleWords["blockFor"]): LimitSetting {
+    const mode = this.#rule.mode === "shadow" ? "shadow" : "enforce";
+    return { rule: "rule", mode, blockFor, unitOf: (unit) => unit };
   }
 
   get #facts(): readonly string[] {
     return listOf(this.#rule.by ?? []);
-  }
-
-  /** What any limit of the rule counts. */
-  get #units(): readonly string[] {
-    return unitsOfRule(this.#rule);
   }
 
   #try(make: () => unknown, words: Words): void {
@@ -231,16 +219,12 @@ export class RuleCheck {
       if (!(error instanceof TollgateError)) throw error;
       const option = `${words.find((word) => typeof word === "string" && error.message.startsWith(`${word}: `))}: `;
       const message = error.message.startsWith(option) ? error.message.slice(option.length) : error.message;
-      this.#mistakes.add(this.#place(words), message);
+      this.#mistakes.add([...this.#place, ...words], message);
     }
   }
 
   #expected(words: Words, expected: string, got: string): void {
-    this.#mistakes.expected(this.#place(words), expected, got);
-  }
-
-  #place(words: Words): { readonly at: number; readonly path: string } {
-    return { at: placeOf(this.#node, words), path: [this.#path, ...words].join(".") };
+    this.#mistakes.expected([...this.#place, ...words], expected, got);
   }
 }
 
@@ -249,5 +233,5 @@ function listOf(some: string | readonly string[]): readonly string[] {
 }
 
 function limitWordsIn(words: LimitWords): readonly string[] {
-  return [...AMOUNT_WORDS, "inflight" as const].filter((word) => words[word] !== undefined);
+  return LIMIT_WORDS.filter((word) => words[word] !== undefined);
 }

@@ -1,112 +1,115 @@
 import { show } from "../../core/errors.ts";
-import type { Entry, MapNode, ScalarNode, SourceNode } from "../text/source-node.ts";
-import type { Mistakes } from "./mistakes.ts";
-import { type EitherShape, type Form, formOf, type ObjectShape, type Shape, type TextShape } from "./shape.ts";
+import type { Words } from "../text/source.ts";
+import type { RuleWords } from "./limits-file.ts";
+import { hintOf, type Mistakes } from "./mistakes.ts";
+import {
+  type EitherShape,
+  type Form,
+  formOf,
+  type ListShape,
+  type MapShape,
+  type ObjectShape,
+  type Shape,
+  type TextShape,
+} from "./shape.ts";
+import { RULE_SHAPE } from "./shapes.ts";
+
+/** A rule, as far as it fits. */
+export interface FoundRule {
+  readonly words: Words;
+  readonly rule: RuleWords;
+}
+
+type ByName = Readonly<Record<string, unknown>>;
 
 /** Compares a file with its shape, and collects every mistake. */
 export class ShapeCheck {
+  readonly rules: FoundRule[] = [];
   readonly #mistakes: Mistakes;
   /** One for each pattern of a shape: compiled once a file. */
   readonly #patterns = new Map<string, RegExp>();
-  /** What does not fit: values, and entries whose word is not known. Other checks leave these out. */
-  readonly unfit: Set<SourceNode | Entry> = new Set();
 
   constructor(mistakes: Mistakes) {
     this.#mistakes = mistakes;
   }
 
-  check(node: SourceNode, shape: Shape, path: string): void {
-    const fitting = shape.kind === "either" ? alternativeFor(node, shape) : shape;
-    if (fitting === undefined || !formOf(fitting).includes(formOfNode(node))) {
-      this.#refuse(path, shape, node);
-      return;
+  /** A frozen copy of what fits. `undefined` if the value itself does not fit. */
+  fit(value: unknown, shape: Shape, words: Words): unknown {
+    const fitting = shape.kind === "either" ? alternativeFor(value, shape) : shape;
+    if (fitting === undefined || !formOf(fitting).includes(formOfValue(value))) {
+      return this.#refuse(value, shape, words);
     }
     switch (fitting.kind) {
       case "list":
+        return this.#fitList(value as readonly unknown[], fitting, words);
       case "map":
+        return this.#fitMap(value as ByName, fitting, words);
       case "object":
-        this.#checkParts(node, fitting, path);
-        break;
+        return this.#fitObject(value as ByName, fitting, words);
+      case "words":
+        return fitting.words.includes(value as string | number) ? value : this.#refuse(value, shape, words);
+      case "text":
+        return this.#isText(String(value), fitting) ? value : this.#refuse(value, fitting, words);
+      case "number": {
+        const { least, most } = fitting;
+        const isFit = Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+        return isFit ? value : this.#refuse(value, fitting, words);
+      }
+      case "flag":
+        return value;
       default:
-        this.#checkScalar(node as ScalarNode, shape, fitting, path);
+        return fitting satisfies never;
     }
   }
 
-  #checkParts(node: SourceNode, shape: Extract<Shape, { kind: "list" | "map" | "object" }>, path: string): void {
-    if (node.kind === "list" && shape.kind === "list") {
-      const { length } = node.items;
-      if (length === 0 || length > shape.most) {
-        this.unfit.add(node);
-        this.#mistakes.expected({ at: node.at, path }, `${shape.expected}, 1 to ${shape.most}`, String(length));
-      }
-      for (const [i, item] of node.items.slice(0, shape.most).entries()) this.check(item, shape.of, `${path}[${i}]`);
-      return;
-    }
-    if (node.kind !== "map") return;
-    this.#checkKeys(node, path);
-    if (shape.kind === "object") this.#checkWords(node, shape, path);
-    if (shape.kind !== "map") return;
-    if (node.entries.length === 0) {
-      this.unfit.add(node);
-      this.#mistakes.expected({ at: node.at, path }, shape.expected, "an empty map");
-    }
-    for (const entry of node.entries) {
-      const { key, keyAt, value } = entry;
-      if (!this.#fits(key, shape.key)) {
-        this.unfit.add(entry);
-        this.#mistakes.expected({ at: keyAt, path }, shape.key.expected, show(key));
-      }
-      this.check(value, shape.of, below(path, key));
-    }
+  /** A list with an item that does not fit does not fit, so that its other items keep their indexes. */
+  #fitList(items: readonly unknown[], { of, most, expected }: ListShape, words: Words): unknown {
+    const { length } = items;
+    if (length === 0 || length > most) this.#mistakes.expected(words, `${expected}, 1 to ${most}`, String(length));
+    const fit = items.slice(0, most).map((item, i) => this.fit(item, of, [...words, i]));
+    return length === 0 || length > most || fit.includes(undefined) ? undefined : Object.freeze(fit);
   }
 
-  #checkKeys({ entries }: MapNode, path: string): void {
-    const keys = new Set<string>();
-    for (const { key, keyAt } of entries) {
-      if (keys.has(key)) this.#mistakes.expected({ at: keyAt, path }, "every word once", `${show(key)} again`);
-      keys.add(key);
-    }
+  #fitMap(value: ByName, { key: keyShape, of, expected }: MapShape, words: Words): unknown {
+    const entries = entriesOf(value);
+    if (entries.length === 0) this.#mistakes.expected(words, expected, "an empty map");
+    const fit = entries.map(([key, part]): [string, unknown] => {
+      const isKey = this.#isText(key, keyShape);
+      if (!isKey) this.#mistakes.expected([...words, key], keyShape.expected, show(key), "key");
+      const fitting = this.fit(part, of, [...words, key]);
+      return [key, isKey ? fitting : undefined];
+    });
+    return entries.length === 0 ? undefined : frozen(fit);
   }
 
-  #checkWords(node: MapNode, shape: ObjectShape, path: string): void {
-    for (const entry of node.entries) {
-      const word = Object.hasOwn(shape.words, entry.key) ? shape.words[entry.key] : undefined;
-      const of = word?.of ?? shape.others?.find(({ key }) => this.#fits(entry.key, key))?.of;
-      if (of === undefined) this.#refuseWord(entry, shape, path);
-      else this.check(entry.value, of, below(path, entry.key));
+  #fitObject(value: ByName, shape: ObjectShape, words: Words): unknown {
+    const entries = entriesOf(value);
+    const fit = entries.map(([key, part]): [string, unknown] => {
+      const word = Object.hasOwn(shape.words, key) ? shape.words[key] : undefined;
+      const of = word?.of ?? shape.others?.find((other) => this.#isText(key, other.key))?.of;
+      return [key, of === undefined ? this.#refuseWord(key, shape, words) : this.fit(part, of, [...words, key])];
+    });
+    const rule = frozen(fit);
+    if (shape === RULE_SHAPE) this.rules.push({ words, rule: rule as RuleWords });
+    const missing = shape.required.filter((word) => !entries.some(([key]) => key === word));
+    for (const word of missing) {
+      const got = entries.length === 0 ? "an empty map" : "a map without it";
+      this.#mistakes.expected(words, `the word ${show(word)}`, got);
     }
-    for (const word of shape.required) {
-      const entry = node.entries.find(({ key }) => key === word);
-      if (entry !== undefined) {
-        if (this.unfit.has(entry.value)) this.unfit.add(node);
-        continue;
-      }
-      this.unfit.add(node);
-      const got = node.entries.length === 0 ? "an empty map" : "a map without it";
-      this.#mistakes.expected({ at: node.at, path }, `the word ${show(word)}`, got);
-    }
+    return shape.required.every((word) => Object.hasOwn(rule, word)) ? rule : undefined;
   }
 
-  #refuseWord(entry: Entry, shape: ObjectShape, path: string): void {
-    const { key, keyAt } = entry;
-    this.unfit.add(entry);
-    const words = Object.keys(shape.words);
-    const known = [...words, ...(shape.others ?? []).map(({ key: other }) => other.expected)];
+  #refuseWord(key: string, shape: ObjectShape, words: Words): undefined {
+    const own = Object.keys(shape.words);
+    const known = [...own, ...(shape.others ?? []).map(({ key: other }) => other.expected)];
     const most = 12;
     const listed = known.length > most ? `${known.slice(0, most).join(", ")} …` : known.join(", ");
-    this.#mistakes.expected({ at: keyAt, path }, `one of the words ${listed}`, show(key), key, words);
+    const got = `${show(key)}${hintOf(key, own)}`;
+    this.#mistakes.expected([...words, key], `one of the words ${listed}`, got, "key");
+    return;
   }
 
-  #checkScalar(node: ScalarNode, whole: Shape, shape: Shape, path: string): void {
-    const { value } = node;
-    if (shape.kind === "words" && !shape.words.includes(value as string | number)) this.#refuse(path, whole, node);
-    if (shape.kind === "text" && !this.#fits(String(value), shape)) this.#refuse(path, shape, node);
-    if (shape.kind !== "number") return;
-    const isWhole = typeof value === "number" && Number.isSafeInteger(value);
-    if (!isWhole || value < shape.least || value > shape.most) this.#refuse(path, shape, node);
-  }
-
-  #fits(text: string, { pattern, longest }: TextShape): boolean {
+  #isText(text: string, { pattern, longest }: TextShape): boolean {
     // Characters, as JSON Schema counts them. A text has at least half as many as units.
     if (text.length > 2 * longest || (text.length > longest && Array.from(text).length > longest)) return false;
     if (pattern === undefined) return true;
@@ -118,44 +121,49 @@ export class ShapeCheck {
     return compiled.test(text);
   }
 
-  #refuse(path: string, shape: Shape, node: SourceNode): void {
-    this.unfit.add(node);
-    const got = node.kind === "scalar" ? node.value : undefined;
-    const isUnquoted = (typeof got === "number" || typeof got === "boolean") && this.#isText(String(got), shape);
-    const hint = isUnquoted ? `; write it in quotes: "${got}"` : "";
-    const misspelt = typeof got === "string" ? got : undefined;
-    const place = { at: node.at, path };
-    this.#mistakes.expected(place, expectedBy(shape), `${shownNode(node)}${hint}`, misspelt, wordsOf(shape));
+  #refuse(value: unknown, shape: Shape, words: Words): undefined {
+    const isUnquoted = typeof value === "number" || typeof value === "boolean";
+    const quoted = isUnquoted && this.#mayBe(String(value), shape) ? `; write it in quotes: "${value}"` : "";
+    const hint = typeof value === "string" ? hintOf(value, knownWords(shape)) : quoted;
+    this.#mistakes.expected(words, expectedBy(shape), `${shownValue(value)}${hint}`);
+    return;
   }
 
-  #isText(text: string, shape: Shape): boolean {
-    if (shape.kind === "either") return shape.of.some((alternative) => this.#isText(text, alternative));
-    return shape.kind === "text" && this.#fits(text, shape);
+  #mayBe(text: string, shape: Shape): boolean {
+    if (shape.kind === "either") return shape.of.some((alternative) => this.#mayBe(text, alternative));
+    return shape.kind === "text" && this.#isText(text, shape);
   }
 }
 
-function below(path: string, key: string): string {
-  const short = key.length > 60 ? `${key.slice(0, 60)}…` : key;
-  return path === "" ? short : `${path}.${short}`;
+/** As in JSON, a word without a value is no word. */
+function entriesOf(value: ByName): [string, unknown][] {
+  return Object.entries(value).filter(([, part]) => part !== undefined);
 }
 
-function formOfNode(node: SourceNode): Form {
-  if (node.kind !== "scalar") return node.kind;
-  switch (typeof node.value) {
+/** Without the parts that do not fit. A key named `__proto__` is a property as any other. */
+function frozen(entries: [string, unknown][]): ByName {
+  return Object.freeze(Object.fromEntries(entries.filter(([, part]) => part !== undefined)));
+}
+
+function formOfValue(value: unknown): Form {
+  switch (typeof value) {
     case "string":
       return "text";
     case "number":
       return "number";
     case "boolean":
       return "flag";
+    case "object":
+      if (value === null) return "nothing";
+      return Array.isArray(value) ? "list" : "map";
     default:
       return "nothing";
   }
 }
 
 /** The alternative of the value's form. */
-function alternativeFor(node: SourceNode, { of }: EitherShape): Exclude<Shape, EitherShape> | undefined {
-  const form = formOfNode(node);
+function alternativeFor(value: unknown, { of }: EitherShape): Exclude<Shape, EitherShape> | undefined {
+  const form = formOfValue(value);
   for (const shape of of) if (shape.kind !== "either" && formOf(shape).includes(form)) return shape;
   return undefined;
 }
@@ -171,20 +179,13 @@ function expectedBy(shape: Shape): string {
   }
 }
 
-function wordsOf(shape: Shape): readonly string[] {
+function knownWords(shape: Shape): readonly string[] {
   if (shape.kind === "words") return shape.words.map(String);
-  return shape.kind === "either" ? shape.of.flatMap(wordsOf) : [];
+  return shape.kind === "either" ? shape.of.flatMap(knownWords) : [];
 }
 
-function shownNode(node: SourceNode): string {
-  switch (node.kind) {
-    case "list":
-      return "a list";
-    case "map":
-      return "a map";
-    case "scalar":
-      return node.value === null ? "nothing" : show(node.value);
-    default:
-      return node satisfies never;
-  }
+function shownValue(value: unknown): string {
+  const form = formOfValue(value);
+  if (form === "list" || form === "map") return `a ${form}`;
+  return value === null || value === undefined ? "nothing" : show(value);
 }

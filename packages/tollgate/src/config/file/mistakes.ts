@@ -1,6 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import { nearestWord } from "../../core/nearest-word.ts";
-import type { LineMap } from "../text/line-map.ts";
+import { LineMap } from "../text/line-map.ts";
+import type { Source, TextMistake, Words } from "../text/source.ts";
 
 /** One mistake of a limits file. */
 export interface Mistake {
@@ -38,55 +39,73 @@ export function describeMistake({ file, line, column, path, message }: Mistake):
   return [place, ...(path === "" ? [] : [path]), message].join(": ");
 }
 
-/** Where in a file a value is: the words that lead to it. */
-export interface Place {
-  readonly at: number;
-  readonly path: string;
+interface Found {
+  readonly words: Words;
+  readonly part: "key" | "value";
+  /** Where it is in the text, if that is known already. */
+  readonly at?: number;
+  readonly message: string;
 }
 
 /** Collects what is wrong with a file. */
 export class Mistakes {
-  readonly #file: string | undefined;
-  readonly #lines: LineMap | undefined;
-  readonly #found: (Place & { readonly message: string })[] = [];
+  readonly #found: Found[] = [];
   #count = 0;
-
-  /** `lines` is missing for a value of the program. */
-  constructor(file: string | undefined, lines: LineMap | undefined) {
-    this.#file = file;
-    this.#lines = lines;
-  }
 
   get count(): number {
     return this.#count;
   }
 
-  add({ at, path }: Place, message: string): void {
+  add(words: Words, message: string, part: "key" | "value" = "value"): void {
+    this.#add({ words, part, message });
+  }
+
+  /** Adds `expected …, got …`. */
+  expected(words: Words, expected: string, got: string, part: "key" | "value" = "value"): void {
+    this.add(words, `expected ${expected}, got ${got}`, part);
+  }
+
+  addOfText({ at, words = [], message }: TextMistake): void {
+    this.#add({ words, part: "value", at, message });
+  }
+
+  #add(found: Found): void {
     this.#count += 1;
     // As many again, because checks do not find them in the order of the file.
-    if (this.#found.length < 10 * MOST) this.#found.push({ at, path, message });
+    if (this.#found.length < 10 * MOST) this.#found.push(found);
   }
 
-  /** Adds `expected …, got …`, and the nearest of the known words. */
-  expected(place: Place, expected: string, got: string, misspelt?: string, words: readonly string[] = []): void {
-    const nearest = misspelt === undefined ? undefined : nearestWord(misspelt, words);
-    const hint = nearest === undefined || nearest === misspelt ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
-    this.add(place, `expected ${expected}, got ${got}${hint}`);
-  }
-
-  /** In the order of the file. */
-  list(): readonly Mistake[] {
-    const sorted = [...this.#found].sort((one, other) => one.at - other.at).slice(0, MOST);
-    const mistakes = sorted.map(({ at, path, message }) => this.#mistake(at, path, message));
-    const rest = this.#count - mistakes.length;
+  /** In the order of the file. Without `text` they have no lines. */
+  list(file: string | undefined, text: string | undefined, placeOf: Source["placeOf"]): readonly Mistake[] {
+    const lines = text === undefined ? undefined : new LineMap(text);
+    const placed = this.#found.map(({ words, part, at, message }) => {
+      // A word that is not known belongs to the map around it.
+      const path = pathOf(part === "key" ? words.slice(0, -1) : words);
+      return { path, message, at: at ?? placeOf?.(words, part) };
+    });
+    const sorted = placed.sort((one, other) => (one.at ?? 0) - (other.at ?? 0)).slice(0, MOST);
+    const rest = this.#count - sorted.length;
     const last = sorted.at(-1);
-    if (rest > 0 && last !== undefined)
-      mistakes.push(this.#mistake(last.at, "", `expected no more mistakes, got ${rest}`));
-    return mistakes;
+    if (rest > 0) sorted.push({ path: "", at: last?.at, message: `expected no more mistakes, got ${rest}` });
+    return sorted.map(({ at, path, message }) => {
+      const { line, column } = (at === undefined ? undefined : lines?.of(at)) ?? { line: undefined, column: undefined };
+      return { file, line, column, path, message };
+    });
   }
+}
 
-  #mistake(at: number, path: string, message: string): Mistake {
-    const { line, column } = this.#lines?.of(at) ?? { line: undefined, column: undefined };
-    return { file: this.#file, line, column, path, message };
-  }
+const LONGEST_KEY = 60;
+
+function pathOf(words: Words): string {
+  const parts = words.map((word) => {
+    if (typeof word === "number") return `[${word}]`;
+    return `.${word.length > LONGEST_KEY ? `${word.slice(0, LONGEST_KEY)}…` : word}`;
+  });
+  return parts.join("").replace(/^\./, "");
+}
+
+/** `; did you mean "rate"?`, if one of these words is near. */
+export function hintOf(misspelt: string, words: readonly string[]): string {
+  const nearest = nearestWord(misspelt, words);
+  return nearest === undefined || nearest === misspelt ? "" : `; did you mean ${JSON.stringify(nearest)}?`;
 }

@@ -1,22 +1,22 @@
 import { checkOptions } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { readJson } from "../text/json-reader.ts";
-import { LineMap } from "../text/line-map.ts";
-import type { ReadText, SourceNode } from "../text/source-node.ts";
-import { readValue } from "../text/value-reader.ts";
+import type { Source } from "../text/source.ts";
 import { readYaml, type YamlModule } from "../text/yaml-reader.ts";
-import { RuleCheck, type RuleToCheck } from "./check-rule.ts";
+import { RuleCheck } from "./check-rule.ts";
 import { ShapeCheck } from "./check-shape.ts";
-import type { LimitsFile, RuleWords } from "./limits-file.ts";
+import type { LimitsFile } from "./limits-file.ts";
 import { LimitsFileError, type Mistake, Mistakes } from "./mistakes.ts";
-import { fittingPart, plainValue, wordOf } from "./node-value.ts";
 import { FILE_SHAPE } from "./shapes.ts";
 
 /** How a text is read. */
 export interface ParseOptions {
   /** The name of the file, for error messages. A name that ends with `.json` means JSON. */
   readonly file?: string;
-  /** The package `yaml`: `import * as yaml from "yaml"`. Without it only JSON is read. */
+  /**
+   * The package `yaml`: `import * as yaml from "yaml"`. Without it only JSON is read, and its mistakes have no lines,
+   * because `JSON.parse` tells none.
+   */
   readonly yaml?: YamlModule;
 }
 
@@ -34,7 +34,8 @@ export type ReadLimits =
 /**
  * Reads a limits file, in YAML or JSON. It is read whole or not at all.
  *
- * @throws LimitsFileError with every mistake: file, line, column, what was expected and what came.
+ * @throws LimitsFileError with every mistake: file, line, column, what was expected and what came. A text that is no
+ * JSON or no YAML has the first mistake of its parser.
  * @throws TollgateError `ERR_OPTION` for YAML without the package `yaml`.
  * @example
  * ```ts
@@ -65,8 +66,9 @@ export function parseLimits(text: string, options: ParseOptions = {}): LimitsFil
  * @example
  * ```ts
  * import { describeMistake, readLimits } from "tollgate/config";
+ * import * as yaml from "yaml";
  *
- * const read = readLimits('{ "version": 1, "domain": {} }', { file: "limits.json" });
+ * const read = readLimits('{ "version": 1, "domain": {} }', { file: "limits.json", yaml });
  * const [missing, unknown] = read.ok ? [] : read.mistakes.map(describeMistake);
  * console.log(missing); // limits.json:1:1: expected the word "domains", got a map without it
  * console.log(unknown?.slice(0, 43)); // limits.json:1:17: expected one of the words
@@ -77,12 +79,15 @@ export function readLimits(text: string, options: ParseOptions = {}): ReadLimits
   const { file, yaml } = options;
   if (typeof text !== "string") throw new TollgateError("ERR_OPTION", `text: expected a text, got ${show(text)}`);
   const own = text.startsWith(BOM) ? text.slice(1) : text;
-  const mistakes = new Mistakes(file, new LineMap(own.slice(0, LONGEST_TEXT)));
   if (own.length > LONGEST_TEXT) {
-    mistakes.expected({ at: 0, path: "" }, `at most ${LONGEST_TEXT} characters`, String(own.length));
-    return { ok: false, mistakes: mistakes.list() };
+    const message = `expected at most ${LONGEST_TEXT} characters, got ${own.length}`;
+    return check({ value: undefined, mistakes: [{ at: 0, message }] }, file, "");
   }
-  return readNodes(isJson(own, options) ? readJson(own) : readYaml(own, checkYaml(yaml)), mistakes);
+  if (!isJson(own, options)) return check(readYaml(own, checkYaml(yaml)), file, own);
+  const json = readJson(own);
+  const read = check(json, file, own);
+  // Only the package `yaml` knows where a value is. What is no JSON is not read as YAML.
+  return read.ok || json.value === undefined || yaml === undefined ? read : check(readYaml(own, yaml), file, own);
 }
 
 /**
@@ -104,7 +109,7 @@ export function readLimits(text: string, options: ParseOptions = {}): ReadLimits
  */
 export function checkLimitsFile(value: unknown): LimitsFile {
   if (isChecked(value)) return value;
-  const read = readNodes(readValue(value), new Mistakes(undefined, undefined));
+  const read = check({ value, mistakes: [] });
   if (read.ok) return read.limits;
   throw new LimitsFileError(read.mistakes);
 }
@@ -123,47 +128,25 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
   );
 }
 
-function readNodes(read: ReadText, mistakes: Mistakes): ReadLimits {
-  if ("mistakes" in read) {
-    for (const { at, message } of read.mistakes) mistakes.add({ at, path: "" }, message);
-    return { ok: false, mistakes: mistakes.list() };
+/** Without `text` the mistakes have no lines. */
+function check({ value, mistakes: faults, placeOf }: Source, file?: string, text?: string): ReadLimits {
+  const mistakes = new Mistakes();
+  for (const fault of faults) mistakes.addOfText(fault);
+  if (value !== undefined || text === undefined) {
+    const shapes = new ShapeCheck(mistakes);
+    const limits = shapes.fit(value, FILE_SHAPE, []) as LimitsFile;
+    const isWhole = mistakes.count === 0;
+    const trusted = trustedHeadersIn(value);
+    for (const rule of shapes.rules) new RuleCheck({ ...rule, trusted, isWhole }, mistakes).check();
+    if (mistakes.count === 0) return { ok: true, limits: markChecked(limits) };
   }
-  const { root } = read;
-  const shapes = new ShapeCheck(mistakes);
-  shapes.check(root, FILE_SHAPE, "");
-  const value = mistakes.count === 0 ? (plainValue(root) as LimitsFile) : undefined;
-  for (const rule of rulesIn(root, shapes.unfit, value)) new RuleCheck({ ...rule, mistakes }).check();
-  if (value === undefined || mistakes.count > 0) return { ok: false, mistakes: mistakes.list() };
-  return { ok: true, limits: markChecked(value) };
+  return { ok: false, mistakes: mistakes.list(file, text, placeOf) };
 }
 
-/** The rules of a file, as far as they fit. `value` is that of a file that fits as a whole. */
-function* rulesIn(
-  root: SourceNode,
-  unfit: ShapeCheck["unfit"],
-  value: LimitsFile | undefined,
-): Generator<Omit<RuleToCheck, "mistakes">> {
-  const trusted = trustedHeadersIn(root);
-  const domains = wordOf(root, "domains");
-  if (domains?.kind !== "map") return;
-  for (const domain of domains.entries) {
-    const rules = wordOf(domain.value, "limits");
-    if (rules?.kind !== "map") continue;
-    for (const { key: name, value: node } of rules.entries) {
-      const path = `domains.${domain.key}.limits.${name}`;
-      const whole = value?.domains[domain.key]?.limits[name];
-      const fitting = whole === undefined ? fittingPart(node, unfit) : node;
-      if (fitting?.kind !== "map") continue;
-      const rule = whole ?? (plainValue(fitting) as RuleWords);
-      yield { trusted, node: fitting, path, name, rule, isWhole: unfit.size === 0 };
-    }
-  }
-}
-
-function trustedHeadersIn(root: SourceNode): ReadonlySet<string> {
-  const list = wordOf(root, "trustedHeaders");
-  const items = list?.kind === "list" ? list.items : [];
-  return new Set(items.map((item) => (item.kind === "scalar" ? String(item.value).toLowerCase() : "")));
+/** In lower case. */
+function trustedHeadersIn(value: unknown): ReadonlySet<string> {
+  const { trustedHeaders } = Object(value) as { readonly trustedHeaders?: unknown };
+  return new Set(Array.isArray(trustedHeaders) ? trustedHeaders.map((name) => String(name).toLowerCase()) : []);
 }
 
 /** Registered, so that the copies of the library for `import` and for `require` trust each other's files. */

@@ -216,7 +216,8 @@ const RULE_WORDS: WordsOf<RuleWords> = {
   onFailure: onFailure(", in place of that of the domain"),
 };
 
-const RULE: ObjectShape = {
+/** One rule. Further checks look at each value of this shape. */
+export const RULE_SHAPE: ObjectShape = {
   kind: "object",
   expected: "a rule such as { by: ip, rate: 60/1m }",
   words: RULE_WORDS,
@@ -226,7 +227,7 @@ const RULE: ObjectShape = {
 const DOMAIN_WORDS: WordsOf<DomainWords> = {
   onFailure: onFailure(", in place of that of the file"),
   ignoreCase: word("Whether upper and lower case of a path are equal.", { kind: "flag" }),
-  limits: word("The rules. All that match decide together.", map("rules by name", NAME, RULE)),
+  limits: word("The rules. All that match decide together.", map("rules by name", NAME, RULE_SHAPE)),
 };
 
 const FILE_WORDS: WordsOf<LimitsFile> = {

@@ -3,7 +3,6 @@ import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
 import type { Maybe } from "../../limiter/kinds.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Watch } from "../../limiter/watching/watch.ts";
-import { keyList } from "../file/key-list.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Facts } from "./facts.ts";
@@ -13,6 +12,7 @@ import { nameUnits, RequestCost } from "./request-cost.ts";
 import { Rule } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 import { closeAfterWaits, limiterOf, type RuleLimiter, type RuleStore } from "./rule-limiter.ts";
+import type { Steps } from "./steps.ts";
 
 /** The rules that count a request together. */
 export interface RuleSet extends Way<Request> {
@@ -28,10 +28,6 @@ interface SetNode {
 
 /** Clients choose which rules match, so the sets that are kept are bounded. */
 const MOST_SETS = 4_096;
-
-/** They take about a millisecond. */
-const RULES_IN_STEP = 250;
-const LIMITERS_IN_STEP = 100;
 
 /** One version of a domain: its rules, and the limiters that requests have needed. */
 export class DomainRules {
@@ -66,18 +62,18 @@ export class DomainRules {
    * Compiles the rules of a domain, step by step: a large file must not block the thread for long. `watch` sees the
    * calls of all its limiters.
    */
-  static *compile(name: string, words: DomainWords, where: RuleStore, watch: Watch): Generator<undefined, DomainRules> {
+  static *compile(name: string, words: DomainWords, where: RuleStore, watch: Watch): Steps<DomainRules> {
     const { ignoreCase = false, limits } = words;
     const rules: Rule[] = [];
-    for (const rule of keyList(limits)) {
-      rules.push(yield* Rule.compile(rule, rules.length, limits[rule]!, ignoreCase));
-      if (rules.length % RULES_IN_STEP === 0) yield;
+    for (const [rule, ruleWords] of Object.entries(limits)) {
+      rules.push(yield* Rule.compile(rule, rules.length, ruleWords, ignoreCase));
+      yield;
     }
     yield* nameUnits(rules);
     const index = new RuleIndex();
     for (const rule of rules) {
       if (rule.isOn) index.add(rule);
-      if (rule.order % RULES_IN_STEP === RULES_IN_STEP - 1) yield;
+      yield;
     }
     return new DomainRules(name, words, where, watch, rules, index);
   }
@@ -124,12 +120,10 @@ export class DomainRules {
   }
 
   /** Works like `close` when another version is loaded, step by step: calls that wait go on waiting. */
-  *retire(): Generator<undefined, void> {
-    let closed = 0;
+  *retire(): Steps<void> {
     for (const limiter of this.#limiters.values()) {
       closeAfterWaits(limiter);
-      closed += 1;
-      if (closed % LIMITERS_IN_STEP === 0) yield;
+      yield;
     }
   }
 

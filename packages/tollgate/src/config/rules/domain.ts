@@ -6,14 +6,14 @@ import { limiterOf } from "../../limiter/limiters.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import { Watch } from "../../limiter/watching/watch.ts";
 import type { DomainWords } from "../file/limits-file.ts";
-import { isSameDomain } from "../file/same-domain.ts";
 import type { DomainLimiter, LimitsHandle } from "../limits.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import { DomainRules, type RuleSet } from "./domain-rules.ts";
 import type { Facts } from "./facts.ts";
-import { AMOUNT_WORDS } from "./limit-words.ts";
+import { LIMIT_WORDS } from "./limit-words.ts";
 import type { Request } from "./request.ts";
 import type { RuleStore } from "./rule-limiter.ts";
+import type { Steps } from "./steps.ts";
 
 type Kinds = "sync" | "async";
 
@@ -61,9 +61,10 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request> {
   }
 
   /** Compiles another version. Rules that have not changed stay, with their limiters. */
-  *compile(words: DomainWords): Generator<undefined, DomainRules> {
+  *compile(words: DomainWords): Steps<DomainRules> {
     const known = this.#rules;
-    if (known !== undefined && (yield* isSameDomain(known.words, words))) return known;
+    // Their order counts, too.
+    if (known !== undefined && JSON.stringify(known.words) === JSON.stringify(words)) return known;
     return yield* DomainRules.compile(this.name, words, this.#where, this.#watch);
   }
 
@@ -112,4 +113,4 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request> {
   }
 }
 
-const WORDS: ReadonlySet<string> = new Set([...AMOUNT_WORDS, "inflight"]);
+const WORDS: ReadonlySet<string> = new Set(LIMIT_WORDS);

@@ -13,6 +13,9 @@ import type { Amount, Amounts, BlockForWord, LimitWords } from "../file/limits-f
 export const AMOUNT_WORDS = ["rate", "within", "quota"] as const;
 export type AmountWord = (typeof AMOUNT_WORDS)[number];
 
+/** The words that are limits. */
+export const LIMIT_WORDS = ["rate", "within", "quota", "inflight"] as const;
+
 /** What all limits of a rule have in common. */
 export interface LimitSetting {
   /** The rule's name, which the names of its limits begin with. */
@@ -77,7 +80,7 @@ export function union(some: readonly string[], others: readonly string[]): reado
 }
 
 /** The limits of one word. @throws TollgateError as the functions that make limits. */
-export function limitsOfWord(word: AmountWord | "inflight", words: LimitWords, setting: LimitSetting): Limit[] {
+export function limitsOfWord(word: (typeof LIMIT_WORDS)[number], words: LimitWords, setting: LimitSetting): Limit[] {
   const { rule, mode, blockFor, unitOf } = setting;
   if (word === "inflight") {
     const { inflight } = words;
@@ -108,7 +111,7 @@ function burstOf({ burst }: LimitWords, unit: string): number | undefined {
 
 /** All limits of a rule, of one of its plans or of one of its keys. */
 export function limitsOfWords(words: LimitWords, setting: LimitSetting): Limit[] {
-  return [...AMOUNT_WORDS, "inflight" as const].flatMap((word) => limitsOfWord(word, words, setting));
+  return LIMIT_WORDS.flatMap((word) => limitsOfWord(word, words, setting));
 }
 
 /** Places are a unit of their own, which `inflight` counts. */

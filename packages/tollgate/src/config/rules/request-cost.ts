@@ -4,6 +4,7 @@ import type { RuleWords, UnitCost } from "../file/limits-file.ts";
 import { type Fact, parseFact } from "./fact.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
+import type { Steps } from "./steps.ts";
 
 /** What a request costs in a unit. */
 interface StatedCost {
@@ -58,16 +59,13 @@ export class RequestCost implements Pricing<Request> {
   }
 }
 
-/** They take about a millisecond. */
-const RULES_IN_STEP = 250;
-
 /** Has rules that state different costs for a unit count it under names of their own, step by step. */
-export function* nameUnits(rules: readonly Rule[]): Generator<undefined, void> {
+export function* nameUnits(rules: readonly Rule[]): Steps<void> {
   if (rules.every(({ words }) => words.cost === undefined)) return;
   const texts = new Map<string, Set<string>>();
-  for (const { order, units, words } of rules) {
+  for (const { units, words } of rules) {
     for (const unit of units) texts.set(unit, (texts.get(unit) ?? new Set()).add(statedText(words, unit)));
-    if (order % RULES_IN_STEP === RULES_IN_STEP - 1) yield;
+    yield;
   }
   for (const rule of rules) {
     const aliases = rule.units.flatMap((unit): [string, string][] => {
@@ -76,7 +74,7 @@ export function* nameUnits(rules: readonly Rule[]): Generator<undefined, void> {
       return isAlone || isDefaultCost ? [] : [[unit, `${unit}@${rule.name}`]];
     });
     if (aliases.length > 0) rule.countAs(new Map(aliases));
-    if (rule.order % RULES_IN_STEP === RULES_IN_STEP - 1) yield;
+    yield;
   }
 }
 

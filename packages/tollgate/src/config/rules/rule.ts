@@ -2,13 +2,13 @@ import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
-import { keyList } from "../file/key-list.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds } from "./condition.ts";
 import { type Fact, factName, parseFact } from "./fact.ts";
 import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
 import { countedText, EVERY_REQUEST, type Request } from "./request.ts";
 import { keyOfAddress } from "./request-address.ts";
+import type { Steps } from "./steps.ts";
 
 /** Which limits a request has under a rule, and why. */
 export interface ChosenWords {
@@ -17,9 +17,6 @@ export interface ChosenWords {
   readonly name: string | undefined;
   readonly choice: Choice;
 }
-
-/** They take about a millisecond. */
-const KEYS_IN_STEP = 1_000;
 
 /** A rule of a file, compiled. It makes its limits when a request first needs them. */
 export class Rule {
@@ -55,21 +52,21 @@ export class Rule {
   }
 
   /** Compiles a rule step by step: it may have 100,000 keys. */
-  static *compile(name: string, order: number, words: RuleWords, ignoreCase: boolean): Generator<undefined, Rule> {
+  static *compile(name: string, order: number, words: RuleWords, ignoreCase: boolean): Steps<Rule> {
     const rule = new Rule(name, order, words, ignoreCase);
     yield* rule.#readKeys();
     return rule;
   }
 
-  *#readKeys(): Generator<undefined, void> {
+  *#readKeys(): Steps<void> {
     const { keys } = this.words;
     if (keys === undefined) return;
     const addresses = this.facts[0]?.kind === "ip" ? new Map<string, string>() : undefined;
     let units = this.#units;
-    for (const [i, name] of keyList(keys).entries()) {
-      units = withUnitsOf(keys[name]!, units);
+    for (const [name, choice] of Object.entries(keys)) {
+      units = withUnitsOf(choice, units);
       addresses?.set(keyOfAddress(name) ?? name, name);
-      if (i % KEYS_IN_STEP === KEYS_IN_STEP - 1) yield;
+      yield;
     }
     this.#units = units;
     this.#addresses = addresses;

@@ -1,6 +1,6 @@
 /**
  * A text in which `*` stands for any characters. It takes linear time for any text: the parts between stars are
- * searched one after another, each from the end of the one before, by the algorithm of Knuth, Morris and Pratt (1977).
+ * searched one after another, each from the end of the one before, and patterns have at most 256 characters.
  * An empty text matches the empty pattern alone: a fact that is missing is empty.
  */
 export class TextPattern {
@@ -8,14 +8,14 @@ export class TextPattern {
   readonly exact: string | undefined;
   readonly #first: string;
   readonly #last: string;
-  readonly #middle: readonly Part[];
+  readonly #middle: readonly string[];
 
   constructor(pattern: string) {
     const parts = pattern.split("*");
     this.exact = parts.length === 1 ? pattern : undefined;
     this.#first = parts[0] ?? "";
     this.#last = parts.at(-1) ?? "";
-    this.#middle = parts.slice(1, -1).flatMap((part) => (part === "" ? [] : [new Part(part)]));
+    this.#middle = parts.slice(1, -1);
   }
 
   matches(text: string): boolean {
@@ -25,40 +25,10 @@ export class TextPattern {
     let at = this.#first.length;
     if (end < at || !text.endsWith(this.#last)) return false;
     for (const part of this.#middle) {
-      at = part.endIn(text, at, end);
-      if (at < 0) return false;
+      const found = text.indexOf(part, at);
+      at = found + part.length;
+      if (found < 0 || at > end) return false;
     }
     return true;
-  }
-}
-
-/** A text to search for. */
-class Part {
-  readonly #text: string;
-  /** For each prefix, the length of its longest proper prefix that is a suffix of it, too. */
-  readonly #borders: readonly number[];
-
-  constructor(text: string) {
-    const borders = [0];
-    let length = 0;
-    for (let i = 1; i < text.length; i += 1) {
-      while (length > 0 && text[i] !== text[length]) length = borders[length - 1]!;
-      if (text[i] === text[length]) length += 1;
-      borders.push(length);
-    }
-    this.#text = text;
-    this.#borders = borders;
-  }
-
-  /** Where its first occurrence between two indexes ends, or -1. */
-  endIn(text: string, from: number, until: number): number {
-    let length = 0;
-    for (let i = from; i < until; i += 1) {
-      const code = text.charCodeAt(i);
-      while (length > 0 && code !== this.#text.charCodeAt(length)) length = this.#borders[length - 1]!;
-      if (code === this.#text.charCodeAt(length)) length += 1;
-      if (length === this.#text.length) return i + 1;
-    }
-    return -1;
   }
 }

@@ -1,11 +1,5 @@
-import {
-  type Entry,
-  MOST_LEVELS,
-  MOST_VALUES,
-  type ReadText,
-  type SourceNode,
-  type TextMistake,
-} from "./source-node.ts";
+import { show } from "../../core/errors.ts";
+import { MOST_LEVELS, type Source, type TextMistake, TOO_DEEP, type Words } from "./source.ts";
 import { deepLevelIn } from "./yaml-levels.ts";
 
 /** What is used of the package `yaml`: pass the package itself, `import * as yaml from "yaml"`. */
@@ -56,7 +50,8 @@ const OPTIONS = {
 } as const;
 
 const MOST_FAULTS = 20;
-const TOO_DEEP = `expected at most ${MOST_LEVELS} levels, got more`;
+/** Aliases may repeat parts of a file. So many values are read in all. */
+const MOST_VALUES = 1_000_000;
 
 /**
  * Finds where a YAML text is nested too deep, as an index; `undefined` if it is not. Ask this before the package `yaml`
@@ -75,16 +70,18 @@ export function deepYamlLevel(text: string, yaml: Pick<YamlModule, "Lexer">): nu
   return deepLevelIn(new yaml.Lexer().lex(text));
 }
 
-/** Reads YAML with the package that the caller passes, and remembers where each value is. */
-export function readYaml(text: string, yaml: YamlModule): ReadText {
+/** Reads YAML with the package that the caller passes. JSON is YAML, too. */
+export function readYaml(text: string, yaml: YamlModule): Source {
   const deepAt = deepYamlLevel(text, yaml);
-  if (deepAt !== undefined) return { mistakes: [{ at: deepAt, message: TOO_DEEP }] };
-  const document = yaml.parseDocument(text, OPTIONS);
-  const faults = [...document.errors.slice(0, MOST_FAULTS), ...document.warnings.slice(0, MOST_FAULTS)];
-  if (faults.length > 0) return { mistakes: faults.map(mistakeOf) };
+  if (deepAt !== undefined)
+    return { value: undefined, mistakes: [{ at: deepAt, message: TOO_DEEP }], placeOf: () => 0 };
+  const { contents, errors, warnings } = yaml.parseDocument(text, OPTIONS);
+  const faults = [...errors.slice(0, MOST_FAULTS), ...warnings.slice(0, MOST_FAULTS)];
+  if (faults.length > 0) return { value: undefined, mistakes: faults.map(mistakeOf), placeOf: () => 0 };
   const reader = new YamlReader(yaml);
-  const root = reader.read(document.contents, 0, 0);
-  return reader.mistakes.length > 0 ? { mistakes: reader.mistakes } : { root };
+  const read = reader.read(contents, 0, 0);
+  const value = reader.isTooMuch ? undefined : read;
+  return { value, mistakes: reader.mistakes, placeOf: (words, part) => reader.placeOf(contents, words, part) };
 }
 
 function mistakeOf({ message, pos }: YamlFault): TextMistake {
@@ -99,63 +96,115 @@ class YamlReader {
   readonly #yaml: YamlModule;
   /** The last node of each name so far, as YAML has it. `Alias.resolve` searches the whole document each time. */
   readonly #anchors = new Map<string, unknown>();
+  /** What each alias stands for. */
+  readonly #targets = new Map<unknown, unknown>();
+  /** The parts of maps by their keys, of those in which a place was looked for. */
+  readonly #pairs = new Map<unknown, ReadonlyMap<string, YamlPair>>();
+  /** The words that lead to the value that is being read. */
+  readonly #words: (string | number)[] = [];
   #values = 0;
+  /** What follows is not read. */
+  isTooMuch = false;
 
   constructor(yaml: YamlModule) {
     this.#yaml = yaml;
   }
 
-  read(node: unknown, parentAt: number, level: number): SourceNode {
+  /** The plain value of a node. Of a key that comes twice it has the last value. */
+  read(node: unknown, parentAt: number, level: number): unknown {
     const { range, anchor, value, items = [] } = (node ?? {}) as YamlNode;
     const at = range?.[0] ?? parentAt;
-    if (this.#isTooMuch(at, level)) return { kind: "scalar", at, value: null };
+    this.#values += 1;
+    if (level > MOST_LEVELS) this.#stop(at, TOO_DEEP);
+    else if (this.#values > MOST_VALUES)
+      this.#stop(at, `expected at most ${MOST_VALUES} values with aliases, got more`);
+    if (this.isTooMuch) return null;
     if (this.#yaml.isAlias(node)) return this.#readAlias(node as YamlNode, at, level);
     // Before the values below it: an alias to a node in itself ends at the bound of levels.
     if (anchor !== undefined) this.#anchors.set(anchor, node);
-    if (this.#yaml.isMap(node)) {
-      return { kind: "map", at, entries: items.map((pair) => this.#entry(pair as YamlPair, at, level)) };
+    if (this.#yaml.isMap(node)) return this.#readMap(items as readonly YamlPair[], at, level);
+    if (this.#yaml.isSeq(node)) return items.map((item, i) => this.#readPart(i, item, at, level));
+    return scalarOf(value);
+  }
+
+  placeOf(root: unknown, words: Words, part: "key" | "value"): number {
+    let node = root;
+    let at = 0;
+    let keyAt = 0;
+    for (const word of words) {
+      const pair = this.#yaml.isMap(node) ? this.#pairsOf(node).get(String(word)) : undefined;
+      const items = this.#yaml.isSeq(node) ? (node as YamlNode).items : undefined;
+      const next = pair === undefined ? items?.[Number(word)] : pair.value;
+      if (pair === undefined && next === undefined) return startOf(node, at);
+      at = startOf(node, at);
+      keyAt = startOf(pair?.key, at);
+      at = pair === undefined ? at : keyAt;
+      node = this.#targets.get(next) ?? next;
     }
-    if (this.#yaml.isSeq(node)) return { kind: "list", at, items: items.map((item) => this.read(item, at, level + 1)) };
-    return { kind: "scalar", at, value: scalarOf(value) };
+    return part === "key" ? keyAt : startOf(node, at);
   }
 
-  #isTooMuch(at: number, level: number): boolean {
-    this.#values += 1;
-    if (this.mistakes.length > 0) return true;
-    if (level > MOST_LEVELS) this.#refuse(at, TOO_DEEP);
-    else if (this.#values > MOST_VALUES)
-      this.#refuse(at, `expected at most ${MOST_VALUES} values with aliases, got more`);
-    return this.mistakes.length > 0;
+  #readMap(pairs: readonly YamlPair[], mapAt: number, level: number): unknown {
+    const keys = new Set<string>();
+    const entries = pairs.map(({ key, value }): [string, unknown] => {
+      const at = startOf(key, mapAt);
+      const text = this.#keyText(key);
+      if (text === undefined) this.#refuse(at, "expected a text as the key, got a list, a map or nothing");
+      else if (keys.has(text)) this.#refuse(at, `expected every word once, got ${show(text)} again`);
+      keys.add(text ?? "");
+      return [text ?? "", this.#readPart(text ?? "", value, at, level)];
+    });
+    return Object.fromEntries(entries);
   }
 
-  #readAlias({ source }: YamlNode, at: number, level: number): SourceNode {
-    const target = this.#anchors.get(String(source));
-    if (target !== undefined) return this.read(target, at, level + 1);
-    this.#refuse(at, `expected an alias of an anchor above it, got *${String(source)}`);
-    return { kind: "scalar", at, value: null };
+  #readPart(word: string | number, node: unknown, at: number, level: number): unknown {
+    this.#words.push(word);
+    const value = this.read(node, at, level + 1);
+    this.#words.pop();
+    return value;
   }
 
-  #entry({ key, value }: YamlPair, parentAt: number, level: number): Entry {
-    const keyAt = (key as YamlNode | null)?.range?.[0] ?? parentAt;
-    return { key: this.#keyText(key, keyAt), keyAt, value: this.read(value, keyAt, level + 1) };
+  #readAlias(alias: YamlNode, at: number, level: number): unknown {
+    const name = String(alias.source);
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      this.#refuse(at, `expected an alias of an anchor above it, got *${name}`);
+      return null;
+    }
+    this.#targets.set(alias, target);
+    return this.read(target, at, level + 1);
   }
 
   /** A key's text as it is written: `007` is no 7. */
-  #keyText(key: unknown, at: number): string {
+  #keyText(key: unknown): string | undefined {
     const node = this.#yaml.isAlias(key) ? this.#anchors.get(String((key as YamlNode).source)) : key;
-    if (!this.#yaml.isScalar(node)) {
-      this.#refuse(at, "expected a text as the key, got a list, a map or nothing");
-      return "";
-    }
+    if (!this.#yaml.isScalar(node)) return undefined;
     const { anchor, source, value } = node as YamlNode;
     if (anchor !== undefined) this.#anchors.set(anchor, node);
     return typeof value === "string" ? value : typeof source === "string" ? source : String(value);
   }
 
-  /** The first one counts: what follows it is not read. */
-  #refuse(at: number, message: string): void {
-    if (this.mistakes.length === 0) this.mistakes.push({ at, message });
+  #pairsOf(map: unknown): ReadonlyMap<string, YamlPair> {
+    const known = this.#pairs.get(map);
+    if (known !== undefined) return known;
+    const items = (map as YamlNode).items as readonly YamlPair[];
+    const pairs = new Map(items.map((pair) => [this.#keyText(pair.key) ?? "", pair]));
+    this.#pairs.set(map, pairs);
+    return pairs;
   }
+
+  #refuse(at: number, message: string): void {
+    if (this.mistakes.length < MOST_FAULTS) this.mistakes.push({ at, words: [...this.#words], message });
+  }
+
+  #stop(at: number, message: string): void {
+    if (!this.isTooMuch) this.mistakes.push({ at, message });
+    this.isTooMuch = true;
+  }
+}
+
+function startOf(node: unknown, otherwise: number): number {
+  return (node as YamlNode | null | undefined)?.range?.[0] ?? otherwise;
 }
 
 function scalarOf(value: unknown): string | number | boolean | null {

@@ -1,5 +1,5 @@
-import type { Shape } from "../../packages/tollgate/src/config/file/shape.ts";
-import { FILE_SHAPE } from "../../packages/tollgate/src/config/file/shapes.ts";
+import type { Shape } from "../packages/tollgate/src/config/file/shape.ts";
+import { FILE_SHAPE } from "../packages/tollgate/src/config/file/shapes.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
