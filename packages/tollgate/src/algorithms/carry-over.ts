@@ -18,7 +18,7 @@ export function carryOver(
 ): void {
   if (from.limit.fingerprint === kernel.limit.fingerprint) {
     for (let i = 0; i < kernel.size; i += 1) cells[at + i] = theirs[theirsAt + i]!;
-    kernel.rebase(cells, at, from);
+    kernel.rebase?.(cells, at, from);
   } else kernel.adoptFrom(cells, at, now, from, theirs, theirsAt);
 }
 

@@ -268,7 +268,7 @@ export class CompiledPlan implements PlainTake {
   /** Restates the cells of a key that were written for another origin. */
   rebase(cells: Float64Array, base: number, from: CompiledPlan): void {
     for (let i = 0; i < this.#kernels.length; i += 1) {
-      this.#kernels[i]!.rebase(cells, base + this.#offsets[i]!, from.#kernels[i]!);
+      this.#kernels[i]!.rebase?.(cells, base + this.#offsets[i]!, from.#kernels[i]!);
     }
   }
 }

@@ -100,10 +100,9 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
 
   used(cells: Float64Array, at: number, now: TimeCell): number {
     let used = 0;
-    for (let group = this.#groupsIn(cells, at) - 1; group >= 0; group -= 1) {
+    for (let group = 0; this.#hasGroup(cells, at, group); group += 1) {
       const cell = at + GROUP * group;
-      if (cells[cell + UNTIL]! <= now[0]!) break;
-      used += cells[cell + COUNT]!;
+      if (cells[cell + UNTIL]! > now[0]!) used += cells[cell + COUNT]!;
     }
     return used;
   }
@@ -146,9 +145,6 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
       if (theirs[cell + UNTIL]! > now[0]!) this.#add(cells, at, theirs[cell + UNTIL]!, theirs[cell + COUNT]!);
     }
   }
-
-  /** Its cells are moments since the epoch, so they have no origin. */
-  rebase(): void {}
 
   /** Adds places to the group of this moment. Without cells for one more group, the next later one has them. */
   #add(cells: Float64Array, at: number, untilUs: number, count: number): void {

@@ -95,9 +95,6 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     cells[at + USED] = units;
   }
 
-  /** Its cells are moments since the epoch, so they have no origin. */
-  rebase(): void {}
-
   #openingAt(now: TimeCell): number {
     return this.limit.anchor === "clock" ? Math.floor(now[0]! / this.#windowUs) * this.#windowUs : now[0]!;
   }

@@ -48,18 +48,6 @@ export class GroupRing {
     return this.isEmpty(cells, at, newest) ? newest - 1 : newest;
   }
 
-  /** The first group that leaves at a moment or later; the number of groups if all leave before. */
-  firstLeavingFrom(cells: Float64Array, at: number, untilUs: number): number {
-    let from = this.#first(cells[at + OPENED_EVER]!);
-    let until = cells[at + OPENED_EVER]!;
-    while (from < until) {
-      const middle = Math.floor((from + until) / 2);
-      if (cells[this.place(at, middle) + LAST]! + this.#windowUs >= untilUs) until = middle;
-      else from = middle + 1;
-    }
-    return from;
-  }
-
   /** How many units a group has. */
   unitsOf(cells: Float64Array, at: number, group: number): number {
     return this.total(cells, at, group) - (group === 0 ? 0 : this.total(cells, at, group - 1));
@@ -112,6 +100,12 @@ export class GroupRing {
 
   /** The running total of the last group that left. */
   totalLeft(cells: Float64Array, at: number, now: TimeCell): number {
+    const first = this.firstStaying(cells, at, now);
+    return first === 0 ? 0 : this.total(cells, at, first - 1);
+  }
+
+  /** The first group that has not left; the number of groups if all have. There is at least one group. */
+  firstStaying(cells: Float64Array, at: number, now: TimeCell): number {
     const groups = cells[at + OPENED_EVER]!;
     const leftUs = now[0]! - this.#windowUs;
     let from = this.#first(groups);
@@ -131,7 +125,7 @@ export class GroupRing {
         probe -= step;
       }
     }
-    return from === 0 ? 0 : this.total(cells, at, from - 1);
+    return from;
   }
 
   /** Whether a group may open. Afterwards the oldest group in the ring must have left, to subtract its total. */
@@ -156,8 +150,8 @@ export class GroupRing {
   ): boolean {
     const groups = theirs[theirsAt + OPENED_EVER]!;
     if (groups === 0 || from.haveAllLeft(theirs, theirsAt, now)) return true;
+    const first = from.firstStaying(theirs, theirsAt, now);
     const left = from.totalLeft(theirs, theirsAt, now);
-    const first = left === 0 ? from.oldest(groups) : from.firstReaching(theirs, theirsAt, left + 1);
     if (groups - first > this.#places) return false;
     for (let group = first; group < groups; group += 1) {
       const place = from.place(theirsAt, group);

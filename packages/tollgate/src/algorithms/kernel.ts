@@ -55,8 +55,11 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
   readonly inGroups: boolean;
   /** Adds `units` that expire `leaveUs` from now, rounded up. The cells are those of an idle key or of a forecast. */
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void;
-  /** Restates cells that a kernel of the same limit wrote for another origin. */
-  rebase(cells: Float64Array, at: number, from: this): void;
+  /**
+   * Restates cells that a kernel of the same limit wrote for another origin. Only ticks have one. Origins more than
+   * thirty years apart may change a cell by a tick or two.
+   */
+  rebase?(cells: Float64Array, at: number, from: this): void;
   /**
    * Writes the cells of a key that has used as much as the same limit with other numbers says (`isSameLimit`). What is
    * rounded is rounded up.

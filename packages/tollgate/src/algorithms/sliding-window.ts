@@ -90,7 +90,7 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (now[0]! >= untilUs || groups === 0) return;
-    const group = this.#ring.firstLeavingFrom(cells, at, untilUs);
+    const group = this.#ring.firstStaying(cells, at, createTimeCell(untilUs - 1));
     if (group === groups || !this.#mayHave(cells, at, group, untilUs - this.#windowUs)) return;
     const given = Math.min(units, this.#ring.unitsOf(cells, at, group));
     if (given === 0) return;
@@ -163,9 +163,6 @@ class SlidingWindowKernel implements Kernel<SlidingWindowLimit> {
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {
     this.take(cells, at, createTimeCell(now[0]! + leaveUs - this.#windowUs), units);
   }
-
-  /** Its cells are moments since the epoch, so they have no origin. */
-  rebase(): void {}
 }
 
 /** Sliding windows, for the registry. */

@@ -70,51 +70,19 @@ export class Ticks {
     return Math.max(0, this.#elapsedUsAt(ticks) - (nowUs - this.originUs));
   }
 
-  /**
-   * A moment of another origin in ticks of this one. Beyond 2^53 ticks it is off by a tick or two. It is never cut,
-   * because a clock that jumps there and back must find what it left.
-   */
-  translate(ticks: number, from: Ticks): number {
-    if (!Number.isFinite(ticks)) return ticks;
-    const betweenUs = BigInt(from.originUs) - BigInt(this.originUs);
-    const { exact, periodUs, units } = this.#scale;
-    const between = exact ? betweenUs * BigInt(units) : (betweenUs / BigInt(periodUs)) * BigInt(this.#ticksPerPeriod);
-    return Number(BigInt(ticks) + between);
-  }
-
   /** The first whole microsecond after the origin at which this tick has come. */
   #elapsedUsAt(ticks: number): number {
-    this.noted[0] = ticks;
-    this.#unscaleNoted();
-    return this.noted[0];
-  }
-
-  /** Turns the tick that is noted into the first whole microsecond after the origin at which it has come. */
-  #unscaleNoted(): void {
-    const ticks = this.noted[0]!;
-    if (this.#scale.exact) {
-      this.noted[0] = Math.ceil(ticks / this.#ticksPerUs);
-      return;
-    }
-    const periods = Math.floor(ticks / this.#ticksPerPeriod);
-    const rest = ticks - periods * this.#ticksPerPeriod;
+    const { exact, periodUs } = this.#scale;
+    if (exact) return Math.ceil(ticks / this.#ticksPerUs);
+    const ticksPerPeriod = this.#ticksPerPeriod;
+    const periods = Math.floor(ticks / ticksPerPeriod);
+    const rest = ticks - periods * ticksPerPeriod;
     const quotient = rest / this.#ticksPerUs;
-    const whole = Math.ceil(quotient);
-    const doubt = this.#scale.periodUs * 2 ** -51;
-    const sure = whole - quotient > doubt && whole - quotient < 1 - doubt;
-    let us = periods * this.#scale.periodUs + whole;
-    if (!sure && Math.abs(us) <= LAST_EXACT) {
-      while (this.#isToCome(ticks, us)) us += 1;
-      while (!this.#isToCome(ticks, us - 1)) us -= 1;
-    }
-    this.noted[0] = us;
-  }
-
-  /** Whether a tick has not come yet so many microseconds after the origin. */
-  #isToCome(ticks: number, elapsedUs: number): boolean {
-    this.noted[0] = elapsedUs;
-    this.#scaleNoted();
-    return this.noted[0] < ticks;
+    const up = Math.ceil(quotient) - quotient;
+    const doubt = periodUs * 2 ** -51;
+    const isSure = up > doubt && up < 1 - doubt;
+    const restUs = isSure ? Math.ceil(quotient) : quotientOf(rest, periodUs, ticksPerPeriod, ticksPerPeriod - 1);
+    return periods * periodUs + restUs;
   }
 
   #ticksAfter(elapsedUs: number): number {
@@ -133,39 +101,13 @@ export class Ticks {
     const product = restUs * this.#ticksPerUs;
     const whole = Math.floor(product);
     const fraction = product - whole;
-    const sure = fraction > this.#doubt && fraction < 1 - this.#doubt;
-    this.noted[0] = periods * this.#ticksPerPeriod + (sure ? whole : this.#wholeOf(restUs, whole));
-  }
-
-  /** ⌊restUs × ticksPerPeriod / periodUs⌋ where the float product cannot tell: `guess` is at most one off. */
-  #wholeOf(restUs: number, guess: number): number {
-    const remainder = productDifference(restUs, this.#ticksPerPeriod, guess, this.#scale.periodUs);
-    if (remainder < 0) return guess - 1;
-    return remainder >= this.#scale.periodUs ? guess + 1 : guess;
+    const isSure = fraction > this.#doubt && fraction < 1 - this.#doubt;
+    const restTicks = isSure ? whole : quotientOf(restUs, this.#ticksPerPeriod, periodUs);
+    this.noted[0] = periods * this.#ticksPerPeriod + restTicks;
   }
 }
 
-/**
- * a·b − c·d, exactly, for whole numbers whose products are close: each product as an unevaluated sum of two floats.
- * Source: Dekker, "A floating-point technique for extending the available precision", 1971.
- */
-function productDifference(a: number, b: number, c: number, d: number): number {
-  const ab = a * b;
-  const cd = c * d;
-  return ab - cd + (productError(a, b, ab) - productError(c, d, cd));
-}
-
-/** a·b − product, exactly. */
-function productError(a: number, b: number, product: number): number {
-  const aHigh = highHalf(a);
-  const aLow = a - aHigh;
-  const bHigh = highHalf(b);
-  const bLow = b - bHigh;
-  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
-}
-
-/** The upper 26 bits of a float64's 53 (Veltkamp's splitting). */
-function highHalf(value: number): number {
-  const shifted = value * (2 ** 27 + 1);
-  return shifted - (shifted - value);
+/** ⌊(a·b + plus) ÷ c⌋, exactly. For where floats cannot tell on which side of a whole number the quotient is. */
+function quotientOf(a: number, b: number, c: number, plus = 0): number {
+  return Number((BigInt(a) * BigInt(b) + BigInt(plus)) / BigInt(c));
 }

@@ -107,7 +107,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
     const full = cells[at]!;
     const used = full <= nowTicks ? 0 : Math.ceil((full - nowTicks) / this.#unitTicks);
     report.used[entry] = used;
-    report.resetUs[entry] = full <= nowTicks ? 0 : this.#untilUs(full, now);
+    report.resetUs[entry] = full <= nowTicks ? 0 : this.#ticks.untilUs(full, now[0]!);
     const conforming = full + (cost - this.limit.capacity) * this.#unitTicks;
     if (cost > this.limit.capacity || conforming > nowTicks) {
       this.#tellWait(full, conforming, now, cost, report, entry);
@@ -119,7 +119,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   /** `conforming` is the tick at which the cost conforms. */
   #tellWait(full: number, conforming: number, now: TimeCell, cost: number, report: Report, entry: number): void {
-    const waitUs = cost > this.limit.capacity ? Number.POSITIVE_INFINITY : this.#untilUs(conforming, now);
+    const waitUs = cost > this.limit.capacity ? Number.POSITIVE_INFINITY : this.#ticks.untilUs(conforming, now[0]!);
     const left = Number.isFinite(waitUs) ? full - this.#ticks.at(now[0]! + waitUs) : 0;
     report.waitUs[entry] = waitUs;
     report.usedAfterWait[entry] = Math.ceil(Math.max(0, left) / this.#unitTicks);
@@ -128,12 +128,6 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
     this.#ticks.note(now);
     return cells[at]! <= this.#ticks.noted[0]!;
-  }
-
-  /** Microseconds until a tick that is still to come. */
-  #untilUs(ticks: number, now: TimeCell): number {
-    if (!this.#exact) return this.#ticks.untilUs(ticks, now[0]!);
-    return Math.ceil(ticks / this.#ticksPerUs) - (now[0]! - this.#originUs);
   }
 
   /** A full bucket was full at all times: a clock that goes back must not make it look used. */
@@ -160,7 +154,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   rebase(cells: Float64Array, at: number, from: this): void {
-    cells[at] = this.#ticks.translate(cells[at]!, from.#ticks);
+    cells[at]! -= from.#ticks.at(this.#originUs);
   }
 }
 

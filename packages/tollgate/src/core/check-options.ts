@@ -1,4 +1,4 @@
-import { show, TollgateError } from "./errors.ts";
+import { type ErrorCode, show, TollgateError } from "./errors.ts";
 import { nearestWord } from "./nearest-word.ts";
 
 /** `hint` follows what was given, and begins with a comma or a semicolon. */
@@ -12,10 +12,16 @@ export function checkWholeNumber(option: string, value: unknown, least: number, 
   throw optionError(option, `a whole number from ${least} to ${most}`, value);
 }
 
-/** @throws TollgateError `ERR_OPTION` unless the option is absent or one of the choices. */
-export function checkChoice(option: string, value: unknown, choices: readonly unknown[]): void {
+/** @throws TollgateError with the code, unless the option is absent or one of the choices. */
+export function checkChoice(
+  option: string,
+  value: unknown,
+  choices: readonly unknown[],
+  code: ErrorCode = "ERR_OPTION",
+): void {
   if (value === undefined || choices.includes(value)) return;
-  throw optionError(option, `${choices.length > 1 ? "one of " : ""}${choices.map(show).join(", ")}`, value);
+  const expected = `${choices.length > 1 ? "one of " : ""}${choices.map(show).join(", ")}`;
+  throw new TollgateError(code, `${option}: expected ${expected}, got ${show(value)}`);
 }
 
 /** The names of a function's options. `Record<keyof Options, true>` makes a forgotten one a compile error. */
@@ -27,49 +33,25 @@ export type OptionHints = Readonly<Record<string, string>>;
 const NO_HINTS: OptionHints = {};
 
 /**
- * Refuses what is no object of options, and unknown options. Limits functions make limits for each call, so a check
- * that passes allocates nothing.
+ * Refuses what is no object of options, and unknown options, because a misspelt one would be ignored: `perMinute:
+ * unknown option "burts"; did you mean "burst"?`. Limits functions make limits for each call, so a check that passes
+ * allocates nothing.
  *
  * @param owner the function whose options they are.
  * @throws TollgateError `ERR_OPTION`.
  */
-export function checkOptions(owner: string, options: unknown, names: OptionNames, hints: OptionHints = NO_HINTS): void {
+export function checkOptions(owner: string, options: unknown, known: OptionNames, hints: OptionHints = NO_HINTS): void {
   checkObject(owner, options);
-  checkOptionNames(owner, options, names, hints);
-}
-
-/** @throws TollgateError `ERR_OPTION`, naming `owner`, unless the value is an object, and no list. */
-export function checkObject(owner: string, value: unknown, expected = "an object of options"): void {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw optionError(owner, expected, value);
-}
-
-/**
- * Refuses unknown options, because a misspelt one would be ignored: `perMinute: unknown option "burts"; did you mean
- * "burst"?`. `options` may be anything; what is no object has no names.
- *
- * @param owner the function whose options they are.
- * @throws TollgateError `ERR_OPTION`.
- */
-export function checkOptionNames(
-  owner: string,
-  options: unknown,
-  known: readonly string[] | OptionNames,
-  hints: OptionHints = NO_HINTS,
-): void {
-  if (typeof options !== "object" || options === null) return;
   for (const name in options) {
-    if (!Object.hasOwn(options, name) || isKnown(name, known)) continue;
-    throw unknownOptionError(owner, name, isList(known) ? known : Object.keys(known), hints);
+    if (!Object.hasOwn(options, name) || Object.hasOwn(known, name)) continue;
+    throw unknownOptionError(owner, name, Object.keys(known), hints);
   }
 }
 
-function isKnown(name: string, known: readonly string[] | OptionNames): boolean {
-  return isList(known) ? known.includes(name) : Object.hasOwn(known, name);
-}
-
-function isList(known: readonly string[] | OptionNames): known is readonly string[] {
-  return Array.isArray(known);
+/** @throws TollgateError `ERR_OPTION`, naming `owner`, unless the value is an object, and no list. */
+export function checkObject(owner: string, value: unknown, expected = "an object of options"): asserts value is object {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw optionError(owner, expected, value);
 }
 
 function unknownOptionError(owner: string, name: string, known: readonly string[], hints: OptionHints): TollgateError {

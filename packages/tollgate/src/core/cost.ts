@@ -16,47 +16,33 @@ export function checkCost(cost: unknown, unit?: string): asserts cost is number 
   throw new TollgateError("ERR_COST", `${what}: expected a whole number from 0 to 2^53 - 1, got ${show(cost)}`);
 }
 
-/** A checked cost as units by name. */
-export type CheckedCosts = ReadonlyMap<string, number>;
+/** A checked copy of a cost that is read later: callers may change their object. @throws TollgateError `ERR_COST`. */
+export function copyCost(cost: Cost): Cost {
+  if (typeof cost === "number") {
+    checkCost(cost);
+    return cost;
+  }
+  checkIsObject(cost);
+  const copy = { ...cost };
+  for (const [unit, count] of Object.entries(copy)) checkCost(count, unit);
+  return copy;
+}
+
+/** A plain number under limits that count several units, and no requests. */
+export function plainCostError(cost: number, units: ReadonlySet<string>): TollgateError {
+  const [first = REQUESTS] = units;
+  return new TollgateError(
+    "ERR_COST",
+    `cost: expected one per unit, such as { ${first}: ${cost} }, because this limiter counts ${listUnits(units)} ` +
+      `and no requests, got ${show(cost)}`,
+  );
+}
 
 /**
- * Reads a cost, each number once, and checks it.
+ * Writes the cost of each limit into `out`, by the limits' units, and reads each number once. Allocates nothing.
  *
- * @param units the units of all limits of the call. A plain number counts in the only unit; with several units it means
- *   requests.
  * @param unknown what happens to a cost in another unit: `"refused"` for fixed limits, `"ignored"` for limits that vary
  *   by call.
- * @throws TollgateError `ERR_COST`.
- */
-export function readCosts(cost: Cost, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
-  return typeof cost === "number" ? readNumber(cost, units, unknown) : readUnits(cost, units, unknown);
-}
-
-const NO_UNITS: ReadonlySet<string> = new Set();
-
-/** A checked copy of a cost that is read later: callers may change their object meanwhile. Throws as `readCosts`. */
-export function copyCost(cost: Cost): Cost {
-  if (typeof cost !== "number") return Object.fromEntries(readCosts(cost, NO_UNITS, "ignored"));
-  checkCost(cost);
-  return cost;
-}
-
-function readNumber(cost: number, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
-  checkCost(cost);
-  const [first = REQUESTS] = units;
-  if (units.size > 1 && !units.has(REQUESTS) && unknown === "refused") {
-    throw new TollgateError(
-      "ERR_COST",
-      `cost: expected one per unit, such as { ${first}: ${cost} }, because this limiter counts ${listUnits(units)} ` +
-        `and no requests, got ${show(cost)}`,
-    );
-  }
-  return new Map([[units.size === 1 ? first : REQUESTS, cost]]);
-}
-
-/**
- * Writes the cost of each limit into `out`, by the limits' units. Works like `readCosts`, and allocates nothing.
- *
  * @throws TollgateError `ERR_COST`.
  */
 export function readUnitsInto(
@@ -82,17 +68,6 @@ export function readUnitsInto(
     }
     if (!isKnown && unknown === "refused") checkUnit(unit, units);
   }
-}
-
-function readUnits(costs: unknown, units: ReadonlySet<string>, unknown: "refused" | "ignored"): CheckedCosts {
-  checkIsObject(costs);
-  const read = new Map<string, number>();
-  for (const [unit, cost] of Object.entries(costs)) {
-    checkCost(cost, unit);
-    if (unknown === "refused") checkUnit(unit, units);
-    read.set(unit, cost);
-  }
-  return read;
 }
 
 /** @throws TollgateError `ERR_COST` unless the unit is one of these. */

@@ -1,6 +1,6 @@
-import { checkChoice, checkObject, checkOptionNames, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
-import { type Cost, readCosts } from "../core/cost.ts";
+import { type Cost, copyCost } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { defaultCostOf } from "./limiter-shape.ts";
@@ -84,9 +84,8 @@ export function checkGateOptions<Request, Input>(
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
-  checkObject("rateLimit", options);
+  checkOptions("rateLimit", options, { ...NAMES, ...Object.fromEntries(own.map((name) => [name, true as const])) });
   const given = options as Readonly<Record<string, unknown>>;
-  checkOptionNames("rateLimit", given, [...Object.keys(NAMES), ...own]);
   const settles = given["chargeAfter"] !== undefined || given["settle"] === true;
   checkLimiter(given["limiter"], settles ? ["consume", "take"] : ["consume"]);
   checkKeyed(given);
@@ -131,11 +130,9 @@ function checkOptional(name: string, value: unknown, expected: string): void {
   if (value !== undefined) checkFunction(name, value, expected);
 }
 
-const NO_UNITS: ReadonlySet<string> = new Set();
-
 /** The limiter checks the units, when it is called. */
 function checkCostOption(cost: unknown): void {
-  if (cost !== undefined && typeof cost !== "function") readCosts(cost as Cost, NO_UNITS, "ignored");
+  if (cost !== undefined && typeof cost !== "function") copyCost(cost as Cost);
 }
 
 /** Without `chargeAfter` the option would have no effect. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkOptionNames, checkOptions } from "../../src/core/check-options.ts";
+import { checkOptions } from "../../src/core/check-options.ts";
 
 const NAMES = { burst: true, capacity: true, name: true } as const;
 const HINTS = { limit: 'it is called "capacity" here' };
@@ -33,7 +33,6 @@ describe("the check of options", () => {
   ])("refuses the unknown name in %o", (options, rest) => {
     const error = expect.objectContaining({ code: "ERR_OPTION", message: `perMinute: unknown option ${rest}` });
     expect(() => checkOptions("perMinute", options, NAMES, HINTS)).toThrow(error);
-    expect(() => checkOptionNames("perMinute", options, Object.keys(NAMES), HINTS)).toThrow(error);
   });
 
   it("accepts known names and ignores inherited ones", () => {

@@ -168,19 +168,19 @@ describe("the options of limits", () => {
       "initial",
       () => make(tokenBucket, { ...bucket, initial: "half" }),
       "ERR_LIMIT",
-      'initial: expected "full" or "empty", got "half"',
+      'initial: expected one of "full", "empty", got "half"',
     ],
     [
       "mode",
       () => make(tokenBucket, { ...bucket, mode: "dry" }),
       "ERR_LIMIT",
-      'mode: expected "enforce" or "shadow", got "dry"',
+      'mode: expected one of "enforce", "shadow", got "dry"',
     ],
     [
       "anchor",
       () => make(fixedWindow, { limit: 1, window: "1s", anchor: "epoch" }),
       "ERR_LIMIT",
-      'anchor: expected "clock" or "first-use", got "epoch"',
+      'anchor: expected one of "clock", "first-use", got "epoch"',
     ],
     [
       "idleTtl when full",

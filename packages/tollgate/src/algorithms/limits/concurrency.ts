@@ -4,7 +4,14 @@ import type { ConcurrencyLimit } from "../../core/limits/limit.ts";
 import { sealLimit } from "../../core/limits/limit-common.ts";
 import { CONCURRENT_REQUESTS } from "../../core/limits/places.ts";
 import { concurrencyAlgorithm } from "../concurrency.ts";
-import { checkCount, commonParts, fingerprintOf, LIMIT_OPTION_NAMES, type LimitOptions } from "./limit-options.ts";
+import {
+  checkCount,
+  commonParts,
+  fingerprintOf,
+  LIMIT_OPTION_NAMES,
+  type LimitOptions,
+  type NamesOf,
+} from "./limit-options.ts";
 
 /** The numbers of a limit on concurrency. */
 export interface ConcurrencyOptions extends Omit<LimitOptions, "unit"> {
@@ -15,7 +22,7 @@ export interface ConcurrencyOptions extends Omit<LimitOptions, "unit"> {
 }
 
 const { unit: _, ...COMMON_NAMES } = LIMIT_OPTION_NAMES;
-const NAMES: Readonly<Record<keyof ConcurrencyOptions, true>> = { ...COMMON_NAMES, max: true, ttl: true };
+const NAMES: NamesOf<ConcurrencyOptions> = { ...COMMON_NAMES, max: true, ttl: true };
 
 const HINTS: OptionHints = {
   capacity: 'it is called "max" here',

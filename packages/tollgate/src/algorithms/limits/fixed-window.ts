@@ -4,12 +4,13 @@ import type { FixedWindowLimit } from "../../core/limits/limit.ts";
 import { sealLimit } from "../../core/limits/limit-common.ts";
 import { fixedWindowAlgorithm } from "../fixed-window.ts";
 import {
-  checkChoice,
   checkCount,
+  choose,
   commonParts,
   fingerprintOf,
   LIMIT_OPTION_NAMES,
   type LimitOptions,
+  type NamesOf,
   WINDOW_HINTS,
 } from "./limit-options.ts";
 
@@ -22,12 +23,7 @@ export interface FixedWindowOptions extends LimitOptions {
   readonly anchor?: "clock" | "first-use";
 }
 
-const NAMES: Readonly<Record<keyof FixedWindowOptions, true>> = {
-  ...LIMIT_OPTION_NAMES,
-  limit: true,
-  window: true,
-  anchor: true,
-};
+const NAMES: NamesOf<FixedWindowOptions> = { ...LIMIT_OPTION_NAMES, limit: true, window: true, anchor: true };
 
 /**
  * At most `limit` units in each `window`. It admits up to twice the limit around the border of two windows: prefer a
@@ -46,7 +42,7 @@ export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
   checkOptions("fixedWindow", options, NAMES, WINDOW_HINTS);
   const limit = checkCount("limit", options.limit);
   const windowUs = toMicroseconds("window", options.window);
-  const anchor = checkChoice("anchor", options.anchor, ["clock", "first-use"]);
+  const anchor = choose("anchor", options.anchor, ["clock", "first-use"]);
 
   const anchorText = anchor === "clock" ? "" : "-from-first-use";
   const parts = commonParts(options, `${limit}-each-${formatMicroseconds(windowUs)}${anchorText}`);

@@ -1,4 +1,4 @@
-import type { OptionHints } from "../../core/check-options.ts";
+import { checkChoice, type OptionHints } from "../../core/check-options.ts";
 import { checkName } from "../../core/checks.ts";
 import { REQUESTS } from "../../core/cost.ts";
 import { show, TollgateError } from "../../core/errors.ts";
@@ -21,13 +21,11 @@ export interface LimitOptions {
   readonly blockFor?: BlockForOption;
 }
 
+/** The names of a limit's options: all of them, or the program does not compile. */
+export type NamesOf<Options> = Readonly<Record<keyof Options, true>>;
+
 /** The names of the options of every kind of limit. */
-export const LIMIT_OPTION_NAMES: Readonly<Record<keyof LimitOptions, true>> = {
-  name: true,
-  unit: true,
-  mode: true,
-  blockFor: true,
-};
+export const LIMIT_OPTION_NAMES: NamesOf<LimitOptions> = { name: true, unit: true, mode: true, blockFor: true };
 
 /** What the options of other limits are called in a window. */
 export const WINDOW_HINTS: OptionHints = {
@@ -43,12 +41,9 @@ export function checkCount(option: string, count: unknown): number {
 }
 
 /** The first choice is the default. @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */
-export function checkChoice<C extends string>(option: string, value: unknown, choices: readonly [C, ...C[]]): C {
-  if (value === undefined) return choices[0];
-  const found = choices.find((choice) => choice === value);
-  if (found !== undefined) return found;
-  const expected = choices.map((choice) => JSON.stringify(choice)).join(" or ");
-  throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(value)}`);
+export function choose<C extends string>(option: string, value: C | undefined, choices: readonly [C, ...C[]]): C {
+  checkChoice(option, value, choices, "ERR_LIMIT");
+  return value ?? choices[0];
 }
 
 /** Default names contain the unit, and must fit the length of a name. */
@@ -62,7 +57,7 @@ export function commonParts(
   const unit = options.unit === undefined ? REQUESTS : checkName("unit", options.unit, LONGEST_UNIT);
   const ownName = unit === REQUESTS ? numbers : `${unit}-${numbers}`;
   const name = options.name === undefined ? ownName : checkName("limit name", options.name);
-  const mode = checkChoice<LimitMode>("mode", options.mode, ["enforce", "shadow"]);
+  const mode = choose<LimitMode>("mode", options.mode, ["enforce", "shadow"]);
   if (options.blockFor === undefined) return { name, unit, mode };
   return { name, unit, mode, blockFor: checkBlockFor(options.blockFor, mode) };
 }

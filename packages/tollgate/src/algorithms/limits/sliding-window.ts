@@ -10,6 +10,7 @@ import {
   fingerprintOf,
   LIMIT_OPTION_NAMES,
   type LimitOptions,
+  type NamesOf,
   WINDOW_HINTS,
 } from "./limit-options.ts";
 
@@ -25,12 +26,7 @@ export interface SlidingWindowOptions extends LimitOptions {
   readonly resolution?: Duration;
 }
 
-const NAMES: Readonly<Record<keyof SlidingWindowOptions, true>> = {
-  ...LIMIT_OPTION_NAMES,
-  limit: true,
-  window: true,
-  resolution: true,
-};
+const NAMES: NamesOf<SlidingWindowOptions> = { ...LIMIT_OPTION_NAMES, limit: true, window: true, resolution: true };
 
 /**
  * At most `limit` units in any `window`, wherever it starts: a sliding log whose entries are groups of units at most

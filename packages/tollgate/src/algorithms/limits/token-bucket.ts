@@ -6,12 +6,13 @@ import { sealLimit } from "../../core/limits/limit-common.ts";
 import { tickScale } from "../../core/limits/tick-scale.ts";
 import { tokenBucketAlgorithm } from "../token-bucket.ts";
 import {
-  checkChoice,
   checkCount,
+  choose,
   commonParts,
   fingerprintOf,
   LIMIT_OPTION_NAMES,
   type LimitOptions,
+  type NamesOf,
 } from "./limit-options.ts";
 
 /** The state in which a token bucket starts. */
@@ -41,26 +42,14 @@ export interface RateOptions extends LimitOptions, InitialOptions {
   readonly burst?: number;
 }
 
-const BUCKET_NAMES: Readonly<Record<keyof TokenBucketOptions, true>> = {
-  ...LIMIT_OPTION_NAMES,
-  initial: true,
-  idleTtl: true,
-  capacity: true,
-  refill: true,
-  per: true,
-};
+const START_NAMES: NamesOf<LimitOptions & InitialOptions> = { ...LIMIT_OPTION_NAMES, initial: true, idleTtl: true };
+const BUCKET_NAMES: NamesOf<TokenBucketOptions> = { ...START_NAMES, capacity: true, refill: true, per: true };
+const RATE_NAMES: NamesOf<RateOptions> = { ...START_NAMES, burst: true };
 
 const BUCKET_HINTS: OptionHints = {
   burst: 'it is called "capacity" here',
   limit: 'it is called "capacity" here',
   window: 'it is called "per" here',
-};
-
-const RATE_NAMES: Readonly<Record<keyof RateOptions, true>> = {
-  ...LIMIT_OPTION_NAMES,
-  initial: true,
-  idleTtl: true,
-  burst: true,
 };
 
 const PER_SECOND_US = 1_000_000;
@@ -167,7 +156,7 @@ function bucketOf(
   refill: number,
   perUs: number,
 ): TokenBucketLimit {
-  const initial = checkChoice("initial", options.initial, ["full", "empty"]);
+  const initial = choose("initial", options.initial, ["full", "empty"]);
   tickScale(capacity, refill, perUs);
   const ttlUs = idleTtlUs(options, initial, (capacity / refill) * perUs);
 

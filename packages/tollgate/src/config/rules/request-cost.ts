@@ -1,4 +1,4 @@
-import { type Cost, REQUESTS, readCosts } from "../../core/cost.ts";
+import { type Cost, copyCost, REQUESTS } from "../../core/cost.ts";
 import type { Pricing } from "../../limiter/choosing/pricing.ts";
 import type { RuleWords, UnitCost } from "../file/limits-file.ts";
 import { type Fact, parseFact } from "./fact.ts";
@@ -125,8 +125,7 @@ function givenIn(named: ReadonlyMap<string, number>, { unit, counted }: CountedU
   return named.get(counted) ?? named.get(unit);
 }
 
-const NO_UNITS: ReadonlySet<string> = new Set();
-
-function namedCosts(cost: Cost | undefined): ReadonlyMap<string, number> {
-  return cost === undefined ? new Map() : readCosts(cost, NO_UNITS, "ignored");
+function namedCosts(cost: Cost = {}): ReadonlyMap<string, number> {
+  const checked = copyCost(cost);
+  return new Map(typeof checked === "number" ? [[REQUESTS, checked]] : Object.entries(checked));
 }

@@ -1,6 +1,6 @@
 import { Blocking } from "../../algorithms/blocking.ts";
 import type { SyncBlocks } from "../../core/blocks.ts";
-import { type Cost, checkCost, REQUESTS, readCosts, readUnitsInto } from "../../core/cost.ts";
+import { type Cost, checkCost, plainCostError, REQUESTS, readUnitsInto } from "../../core/cost.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { blocksKeys, type Plan, unitsOf } from "../../core/plan.ts";
 import { ListCache } from "./list-cache.ts";
@@ -131,9 +131,8 @@ export class Route {
 
   /** @throws TollgateError `ERR_COST` unless a plain cost is right for these limits. */
   checkPlain(cost: number): void {
-    // Throws, and says which units the limits count.
-    if (this.#plainUnit === undefined) readCosts(cost, this.units, this.#unknownUnits);
     checkCost(cost);
+    if (this.#plainUnit === undefined) throw plainCostError(cost, this.units);
   }
 
   /** Whether a cost says how many units of a limit a call takes. A plain number says it for one unit. */

@@ -1,10 +1,4 @@
-import {
-  checkObject,
-  checkOptionNames,
-  checkWholeNumber,
-  type OptionNames,
-  optionError,
-} from "../../core/check-options.ts";
+import { checkOptions, checkWholeNumber, type OptionNames, optionError } from "../../core/check-options.ts";
 import { checkFunction, checkName } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Key } from "../../core/key.ts";
@@ -64,8 +58,7 @@ function isLimiter(subject: AnyLimiter | AnyStore): subject is AnyLimiter {
  */
 export function checkMeasuringNames(subject: AnyLimiter | AnyStore, options: unknown, others: OptionNames): void {
   const known = isLimiter(subject) ? NAMES : { storeName: true as const };
-  checkObject("instrument", options);
-  checkOptionNames("instrument", options, { ...known, ...others });
+  checkOptions("instrument", options, { ...known, ...others });
 }
 
 /**
