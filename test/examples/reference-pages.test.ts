@@ -13,7 +13,7 @@ import {
   TollgateError,
   tokenBucket,
 } from "tollgate";
-import { CompiledPlan, createPlan } from "tollgate/store";
+import { createPlan, PlanVerbs } from "tollgate/store";
 import { describe, expect, it } from "vitest";
 import { REPOSITORY } from "./code-blocks.ts";
 
@@ -129,7 +129,7 @@ describe("docs/choosing.md", () => {
     expect(limits.filter(({ capacity }) => !(capacity > 0))).toEqual([]);
   });
 
-  const cellsOf = (limit: Limit) => new CompiledPlan(createPlan("a", "a", [limit]), 0).width;
+  const cellsOf = (limit: Limit) => new PlanVerbs(createPlan("a", "a", [limit])).width - 1;
 
   it("says how many cells a sliding window takes", () => {
     const hour = { limit: 1_000, window: "1h" } as const;

@@ -1,10 +1,6 @@
 // For authors of stores. `docs/writing-a-store.md` walks through one.
 
 export { type BlockableRequest, Blocking } from "../algorithms/blocking.ts";
-export { algorithmOf, compileLimit } from "../algorithms/compile-limit.ts";
-export { CompiledPlan } from "../algorithms/compiled-plan.ts";
-export type { Algorithm, Kernel, PlainTake } from "../algorithms/kernel.ts";
-export { REACH_US, type Ticks } from "../algorithms/ticks.ts";
 export { type DecidingSpace, transact } from "../algorithms/transact.ts";
 export {
   type AsyncBlocks,
@@ -14,7 +10,7 @@ export {
   type KeyBlock,
   type SyncBlocks,
 } from "../core/blocks.ts";
-export { type Clock, readInto, readTime } from "../core/clock.ts";
+export type { Clock } from "../core/clock.ts";
 export { KeyRef } from "../core/key-ref.ts";
 export { createPlan, type OnChange, type Plan, type Scope } from "../core/plan.ts";
 export { Report } from "../core/report.ts";
@@ -27,7 +23,7 @@ export type {
   SyncStore,
 } from "../core/store.ts";
 export type { SentBatch, StoreReadings } from "../core/store-readings.ts";
-export { type Taken, UndoRecord } from "../core/taken.ts";
+export type { Taken, UndoRecord } from "../core/taken.ts";
 export { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 export { VERBS, type Verb, type VerbTraits } from "../core/verbs.ts";
 export { PlanMap } from "./plan-map.ts";

@@ -1,6 +1,7 @@
 import { fixedWindow, type Limit, perMinute, perSecond, slidingWindow, tokenBucket } from "tollgate";
-import { CompiledPlan, createPlan, createTimeCell, PlanVerbs, Report, VERBS, type Verb } from "tollgate/store";
+import { createPlan, createTimeCell, PlanVerbs, Report, VERBS, type Verb } from "tollgate/store";
 import { describe, expect, it } from "vitest";
+import { CompiledPlan } from "../../src/algorithms/compiled-plan.ts";
 
 const YEAR_US = 365.25 * 86_400_000_000;
 const START_US = 56 * YEAR_US;

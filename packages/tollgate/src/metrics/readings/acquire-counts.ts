@@ -2,14 +2,9 @@ import type { Decision } from "../../core/decision.ts";
 import type { KeyLabels } from "./key-labels.ts";
 import type { NumberValue } from "./metric.ts";
 
-/** How many calls ended so. A shadow denial counts in addition. */
-interface Results {
-  allow: number;
-  deny: number;
-  blocked: number;
-  degraded: number;
-  shadow_deny: number;
-}
+/** How a call ended. A shadow denial counts in addition. */
+type AcquireResult = "allow" | "deny" | "blocked" | "degraded" | "shadow_deny";
+type Results = Record<AcquireResult, number>;
 
 /** A call is near its limit if it has left less than one part of so many. */
 const PARTS_OF_LIMIT = 5;
@@ -104,7 +99,7 @@ function resultsOf({ results }: LimitCounts, key: string | undefined): Results {
   return made;
 }
 
-function resultOf(decision: Decision): keyof Results {
+function resultOf(decision: Decision): AcquireResult {
   if (decision.degraded !== undefined) return "degraded";
   if (decision.allowed) return "allow";
   return decision.reason === "blocked" ? "blocked" : "deny";

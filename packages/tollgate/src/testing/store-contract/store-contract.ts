@@ -1,19 +1,16 @@
 import { checkObject, checkOptions, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import { show } from "../../core/errors.ts";
-import { acquiring } from "./acquiring.ts";
 import { admission } from "./admission.ts";
+import { agreement } from "./agreement.ts";
 import { blocking } from "./blocking.ts";
 import { changes } from "./changes.ts";
 import { type AnyStore, Bench, type ContractCase, type ContractTests } from "./contract-case.ts";
 import { keys } from "./keys.ts";
 import { places } from "./places.ts";
 import { reserving } from "./reserving.ts";
-import { shortcuts } from "./shortcuts.ts";
-import { verbs } from "./single-verbs.ts";
 import { time } from "./time.ts";
-import { together } from "./together.ts";
-import { twin } from "./twin.ts";
+import { verbs } from "./verbs.ts";
 import { waiting } from "./waiting.ts";
 
 export interface StoreContractOptions {
@@ -34,15 +31,12 @@ const TESTS: ContractTests = {
   ...time,
   ...keys,
   ...verbs,
-  ...twin,
-  ...shortcuts,
-  ...together,
+  ...agreement,
   ...blocking,
   ...changes,
   ...waiting,
   ...reserving,
   ...places,
-  ...acquiring,
 };
 
 /** The cases of stores that carry over what keys have used when limits change. */
