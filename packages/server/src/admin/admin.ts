@@ -67,7 +67,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
         ids,
         noteKnown: (request) => connections?.keep(request.socket),
         noteRefused: (request) => requestLog.unauthorized(request),
-        isTooOften: (operator, response) => rate.isTooOften(operator, response),
+        isTooOften: (name, response) => rate.isTooOften(name, response),
       },
       guardedRoutes,
     ),

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "tollgate/node";
-import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
+import type { OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import type { RequestIds } from "../http/request-ids.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route, Routes } from "../http/route-table.ts";
@@ -17,8 +17,8 @@ export interface TokenSettings {
   readonly noteKnown: (request: IncomingMessage) => void;
   /** Is notified of requests without one. */
   readonly noteRefused: (request: IncomingMessage) => void;
-  /** Answers a token that calls too often, and returns whether it did. */
-  readonly isTooOften: (operator: Operator, response: ServerResponse) => boolean;
+  /** Answers a token that calls too often, by its name, and returns whether it did. */
+  readonly isTooOften: (name: string, response: ServerResponse) => boolean;
 }
 
 /** The name of a token, and what it may do. */
@@ -32,7 +32,7 @@ export function onlyWithTokens(settings: TokenSettings, routes: OperatorRoutes):
   const door = new TokenDoor(settings);
   const guarded = Object.entries(routes).map(([path, route]): [string, NodeHandler | Route] => [
     path,
-    typeof route === "function" ? door.plain(route) : door.route(route),
+    typeof route === "function" ? door.plain(path, route) : door.route(route),
   ]);
   return Object.fromEntries(guarded);
 }
@@ -50,11 +50,14 @@ class TokenDoor {
     }));
   }
 
-  /** A route that is open if there are no tokens. */
-  plain(handler: NodeHandler): NodeHandler {
-    if (this.#holders === undefined) return handler;
-    return (request, response) =>
-      this.#holderOf(request) === undefined ? this.#refuse(request, response) : handler(request, response);
+  /** A route that is open if there are no tokens: then all clients together call each as often as one token may. */
+  plain(path: string, handler: NodeHandler): NodeHandler {
+    return (request, response) => {
+      const holder = this.#holders === undefined ? undefined : this.#holderOf(request);
+      if (this.#holders !== undefined && holder === undefined) return this.#refuse(request, response);
+      if (this.#settings.isTooOften(holder?.name ?? path, response)) return;
+      return handler(request, response);
+    };
   }
 
   /** The actions of operators: they need a token, which the log names with each change. */
@@ -72,7 +75,7 @@ class TokenDoor {
       }
       const { name, access } = holder;
       const operator = { name, access, requestId: this.#settings.ids.of(request) };
-      if (this.#settings.isTooOften(operator, response)) return;
+      if (this.#settings.isTooOften(name, response)) return;
       return action.handler(request, response, operator);
     };
     return { methods, handler };

@@ -1,17 +1,16 @@
 import type { ServerResponse } from "node:http";
 import { type Clock, createLimiter, memoryStore, tokenBucket } from "tollgate";
-import type { Operator } from "../http/operator.ts";
 import { sendJson } from "../http/responses.ts";
 
 /** More than people and their scripts need, and less than would keep the service from its work. */
 const CALLS_AT_ONCE = 50;
 const CALLS_PER_SECOND = 10;
-/** There are few tokens. */
+/** There are few tokens and routes. */
 const MOST_KEYS = 1_000;
 
 export interface OperatorRate {
-  /** Answers a token that calls too often, and returns whether it did. */
-  isTooOften(operator: Operator, response: ServerResponse): boolean;
+  /** Answers a token, or clients without one, that call too often. Returns whether it did. */
+  isTooOften(name: string, response: ServerResponse): boolean;
   close(): void;
 }
 
@@ -19,17 +18,16 @@ export interface OperatorRate {
 export function operatorRate(clock: Clock): OperatorRate {
   const store = memoryStore({ maxKeys: MOST_KEYS });
   const limiter = createLimiter({
-    key: ({ name }: Operator) => name,
     limits: [tokenBucket({ capacity: CALLS_AT_ONCE, refill: CALLS_PER_SECOND, per: "1s" })],
     store,
     clock,
   });
   return {
-    isTooOften: (operator, response) => {
-      const { allowed, retryAfterMs } = limiter.consume(operator);
+    isTooOften: (name, response) => {
+      const { allowed, retryAfterMs } = limiter.consume(name);
       if (allowed) return false;
       const seconds = Math.ceil(retryAfterMs / 1_000);
-      sendJson(response, 429, { error: "too many calls with this token" }, { "retry-after": String(seconds) });
+      sendJson(response, 429, { error: "too many calls" }, { "retry-after": String(seconds) });
       return true;
     },
     close: () => store.close(),

@@ -20,9 +20,9 @@ interface UnderWay {
 }
 
 /**
- * Closes connections whose messages come too late, and the one whose message has been under way for the longest time
- * if there are too many. grpc-js has neither bound, and keeps what it has of a message although its call has ended. Its
- * option for the size of metadata has no effect in a server, so long metadata is refused here.
+ * Closes connections whose messages come too late. If too many are under way, it closes the connection of the oldest.
+ * grpc-js has neither bound, and keeps what it has of a message although its call has ended. Its option for the size of
+ * metadata has no effect in a server, so long metadata is refused here.
  *
  * @param close closes the connection of a peer, as `getPeer` of a call names it.
  */

@@ -30,7 +30,10 @@ export async function readTexts(path: string): Promise<FileText[]> {
     const texts: FileText[] = [];
     let bytes = 0;
     for (const file of files) {
-      bytes += (await stat(file)).size;
+      const found = await stat(file);
+      // Opening a pipe would wait for a writer, and reading a device might never end.
+      if (!found.isFile()) throw new FilesError(`${file}: expected a file, got a pipe, a device or a directory`);
+      bytes += found.size;
       if (bytes > MOST_BYTES) throw new FilesError(`${file}: expected at most ${MOST_BYTES} bytes in all files`);
       texts.push({ file, text: await readFile(file, "utf8") });
     }

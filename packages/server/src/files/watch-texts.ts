@@ -23,6 +23,8 @@ export interface WatchOptions {
 }
 
 const QUIET_MS = 50;
+/** A text is taken when it has not changed for so many quiet times: a slow writer leaves the beginning of a file. */
+const SETTLED = 5;
 const INTERVAL_MS = 5_000;
 
 /**
@@ -39,10 +41,14 @@ class TextWatcher implements WatchedTexts {
   #watcher: FSWatcher | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #known: string;
+  /** What has been read, but may still be changing. */
+  #settling: { readonly digest: string; readonly sinceMs: number } | undefined;
   #failure = "";
   #reading = false;
   #again = false;
   #closed = false;
+  /** What is read on demand is taken as it is. */
+  #isForced = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -84,7 +90,10 @@ class TextWatcher implements WatchedTexts {
 
   #begin(force: boolean): void {
     if (this.#closed) return;
-    if (force) this.#known = "";
+    if (force) {
+      this.#known = "";
+      this.#isForced = true;
+    }
     this.#again = true;
     if (!this.#reading) void this.#read();
   }
@@ -109,13 +118,26 @@ class TextWatcher implements WatchedTexts {
   #pass(texts: readonly FileText[]): void {
     const known = digest(texts);
     if (this.#closed || known === this.#known) return;
+    if (!(this.#isForced || this.#isSettled(known))) return;
+    this.#isForced = false;
     this.#known = known;
     this.#options.onChange(texts);
+  }
+
+  /** Otherwise it is read again later. */
+  #isSettled(known: string): boolean {
+    const settledMs = SETTLED * (this.#options.quietMs ?? QUIET_MS);
+    if (this.#settling?.digest !== known) this.#settling = { digest: known, sinceMs: performance.now() };
+    else if (performance.now() - this.#settling.sinceMs >= settledMs) return true;
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => this.#begin(false), settledMs).unref();
+    return false;
   }
 
   /** The same failure is told once. Files that can be read again are a change, also with the same text. */
   #fail(error: unknown): void {
     this.#known = "";
+    this.#settling = undefined;
     if (this.#closed || String(error) === this.#failure) return;
     this.#failure = String(error);
     this.#options.onError(error);

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 export interface FairConnections {
-  /** Keeps a connection whose client has proved who it is. */
+  /** Keeps a connection whose client has brought a token. */
   readonly keep: (socket: Socket) => void;
 }
 

@@ -46,6 +46,9 @@ export function createGuardedServer(listener: RequestListener, bounds: Bounds): 
     },
     boundPipelining(serveTogether(listener)),
   );
+  // Node would drop headers beyond a thousand, silently: those of proxies that name the client are often the last ones.
+  // The bytes of the head are bounded.
+  server.maxHeadersCount = 0;
   server.timeout = bounds.silenceMs;
   server.maxConnections = bounds.connections;
   return server;

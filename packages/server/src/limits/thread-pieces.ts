@@ -21,7 +21,7 @@ export function areShort(texts: readonly FileText[]): boolean {
  * @param thread a built module that calls `sendPieces`.
  * @param add takes a piece, and returns the result with the last one.
  */
-export function pullPieces<Piece, Value>(
+export async function pullPieces<Piece, Value>(
   thread: URL,
   texts: readonly FileText[],
   add: (piece: Piece) => Value | undefined,

@@ -29,8 +29,12 @@ export function openLog(format: LogFormat, output: LogOutput, now: () => Date = 
 
 function jsonLine(entry: LogEntry, time: Date): string {
   const { level, event, fields } = entry;
-  return JSON.stringify({ time: time.toISOString(), level, event, msg: textLine(entry), ...fields });
+  const line = JSON.stringify({ time: time.toISOString(), level, event, msg: textLine(entry), ...fields });
+  return line.replaceAll(UNESCAPED, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
+
+/** Controls and line ends that JSON leaves as they are. Terminals obey some of them. */
+const UNESCAPED = /[\u007f-\u009f\u2028\u2029]/g;
 
 function textLine({ event, text, fields = {} }: LogEntry): string {
   if (text !== undefined) return oneLine(text);

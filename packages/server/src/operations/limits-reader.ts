@@ -16,14 +16,15 @@ export class LimitsReader {
 
   /**
    * @param file a name that ends as its format does.
-   * @throws RequestError 422 with every mistake, 503 while other limits are being read.
+   * @throws RequestError 422 with every mistake, 503 while other limits are being read, or without a thread to read in.
    */
   async read(text: string, file: "limits.json" | "limits.yaml"): Promise<LimitsFile> {
     if (this.#isReading) throw new RequestError(503, "other limits are being read", {}, { "retry-after": "1" });
     const reading = readWithoutBlocking([{ file, text }]);
     this.#isReading = reading instanceof Promise;
     try {
-      const { value, mistakes } = withDomain(await reading, this.#checkDomain, file);
+      const read = await (reading instanceof Promise ? reading.catch(unreadable) : reading);
+      const { value, mistakes } = withDomain(read, this.#checkDomain, file);
       if (value !== undefined) return value;
       throw new RequestError(422, mistakes.map(mistakeLine).join("\n"), {
         mistakes: mistakes.map(({ line, column, message }) => ({ line, column, message })),
@@ -32,4 +33,9 @@ export class LimitsReader {
       if (reading instanceof Promise) this.#isReading = false;
     }
   }
+}
+
+/** The thread could not start, or ran out of memory. */
+function unreadable(cause: unknown): never {
+  throw new RequestError(503, `the limits could not be read: ${String(cause)}`, {}, { "retry-after": "1" });
 }

@@ -31,6 +31,20 @@ describe("the service's checks", () => {
     ]);
   });
 
+  it("see what the proxy says behind thousands of short headers", async () => {
+    const { url } = await startTestService({ capacity: 1, clock: manualClock() });
+    const many = "a:1\r\n".repeat(5_000);
+    const ask = async (client: string) => {
+      const connection = await openConnection(url);
+      connection.send(
+        `GET /check HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${many}X-Forwarded-For: ${client}\r\n\r\n`,
+      );
+      await connection.closed;
+      return /^HTTP\/1.1 (\d+)/.exec(connection.received)?.[1];
+    };
+    expect([await ask("192.0.2.1"), await ask("192.0.2.2"), await ask("192.0.2.1")]).toEqual(["200", "200", "429"]);
+  });
+
   it("are logged when they deny, as the request that was denied", async () => {
     const { url, log } = await startTestService({ capacity: 1, logDenials: 1, clock: manualClock() });
     const headers = { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Method": "PUT", "X-Forwarded-Uri": "/a?secret" };

@@ -1,6 +1,8 @@
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { appendFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type FileText, readTexts } from "../../src/files/read-texts.ts";
 import { watchTexts } from "../../src/files/watch-texts.ts";
@@ -102,6 +104,19 @@ describe("files that are watched", () => {
     await vi.waitFor(() => expect(texts()).toEqual(["one"]));
   });
 
+  it("are taken when a slow writer has finished, never by halves", async () => {
+    const file = join(await temporaryFolder(), "limits.yaml");
+    await writeFile(file, "one");
+    const { texts } = await watch(file, 7);
+    const parts = ["two", " and", " a", " half"];
+    await writeFile(file, "");
+    for (const part of parts) {
+      await appendFile(file, part);
+      await setTimeout(15);
+    }
+    await vi.waitFor(() => expect(texts()).toEqual([parts.join("")]));
+  });
+
   it("are read on demand, also without a change", async () => {
     const file = join(await temporaryFolder(), "limits.yaml");
     await writeFile(file, "one");
@@ -114,6 +129,13 @@ describe("files that are watched", () => {
 });
 
 describe("files that are read", () => {
+  it("are no pipes, which would wait for a writer", async () => {
+    const folder = await temporaryFolder();
+    const pipe = join(folder, "limits.yaml");
+    execFileSync("mkfifo", [pipe]);
+    for (const path of [pipe, folder]) await expect(readTexts(path)).rejects.toThrow("limits.yaml: expected a file");
+  });
+
   it("have bounded size", async () => {
     const file = join(await temporaryFolder(), "limits.yaml");
     await writeFile(file, Buffer.alloc(17 * 1024 * 1024));

@@ -37,4 +37,9 @@ describe("the log as JSON", () => {
     expect(error[0]).not.toContain("\n");
     expect(JSON.parse(error[0] ?? "")).toMatchObject({ level: "error", msg: "GET / failed: it", path: "/\n" });
   });
+
+  it("has no control that a terminal would obey", () => {
+    const { out } = linesOf("json", { level: "info", event: "x", fields: { path: "/\u009b31m\u007f\u0085\u2028" } });
+    expect(out[0]).toContain('"path":"/\\u009b31m\\u007f\\u0085\\u2028"');
+  });
 });

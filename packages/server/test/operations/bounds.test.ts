@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { statuses } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
@@ -183,6 +184,14 @@ describe("the admin listener bounds", () => {
     expect((await fetch(`${(await startOperated()).adminUrl}/metrics`, { headers: reader })).status).toBe(200);
     clock.advance(100);
     expect((await operate("POST", "/v1/keys/explain", CLIENT)).status).toBe(200);
+  });
+
+  it("the calls of clients without a token, by route", async () => {
+    const { application } = await limitsFile(LIMITS);
+    const { adminUrl } = await startWithAdmin({ application, clock: manualClock() });
+    const seen = await statuses(51, `${adminUrl}/rlconfig`);
+    expect(seen).toEqual([...Array.from({ length: 50 }, () => 200), 429]);
+    expect(await statuses(1, `${adminUrl}/metrics`)).toEqual([200]);
   });
 
   it("the overrides of rules", async () => {
