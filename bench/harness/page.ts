@@ -21,8 +21,9 @@ export function medianColumn(title: string, figure: string, format: (value: numb
 }
 
 export function rangeColumn(figure: string, format: (value: number) => string = numberText): Column {
-  const rangeText = ({ min, max }: Spread) => `${format(min)} to ${format(max)}`;
-  return { title: "min to max", cell: (row, figuresOf) => textOf(figuresOf(row)[figure], rangeText) };
+  const cell: Column["cell"] = (row, figuresOf) =>
+    textOf(figuresOf(row)[figure], (spread) => rangeText(spread, format));
+  return { title: "min to max", cell };
 }
 
 /**
@@ -85,13 +86,14 @@ export function reportText({ setting, bounds, tables, failures }: Report, shown:
 function boundsTable(bounds: readonly Judged[]): string {
   const lines = bounds.map(({ text, aim, measured, before, holds }) => {
     const now = measured === undefined ? "" : measured.median.toFixed(2);
-    return [text, aim, now, textOf(measured, rangeText), before?.toFixed(2) ?? "", now && (holds ? "yes" : "no")];
+    const range = textOf(measured, (spread) => rangeText(spread, (value) => value.toFixed(2)));
+    return [text, aim, now, range, before?.toFixed(2) ?? "", now && (holds ? "yes" : "no")];
   });
   return textTable(["what has to hold", "bound", "measured", "min to max", "before receipts", "holds"], lines);
 }
 
-function rangeText({ min, max }: Spread): string {
-  return `${min.toFixed(2)} to ${max.toFixed(2)}`;
+function rangeText({ min, max }: Spread, format: (value: number) => string): string {
+  return `${format(min)} to ${format(max)}`;
 }
 
 type Side = "left" | "right";

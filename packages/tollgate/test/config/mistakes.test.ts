@@ -148,7 +148,7 @@ const TEXTS: readonly (readonly [text: string, mistake: string])[] = [
     "a: *",
     'limits.yaml:1:4: expected YAML: Alias cannot be an empty string; write a text that begins with * in quotes, such as "*"',
   ],
-  ["? [a]\n: b\n", "limits.yaml:1:3: expected a text as the key, got a list, a map or nothing"],
+  ["? [a]\n: b\n", "limits.yaml:1:3: expected a text as the key, got a list, a map or an alias"],
   ["a: !set {}\n", "limits.yaml:1:4: expected YAML: Unresolved tag: !set"],
 ];
 

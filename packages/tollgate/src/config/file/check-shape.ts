@@ -90,7 +90,7 @@ export class ShapeCheck {
       return [key, of === undefined ? this.#refuseWord(key, shape, words) : this.fit(part, of, [...words, key])];
     });
     const rule = frozen(fit);
-    if (shape === RULE_SHAPE) this.rules.push({ words, rule: rule as RuleWords });
+    if (shape === RULE_SHAPE) this.rules.push({ words, rule });
     const missing = shape.required.filter((word) => !entries.some(([key]) => key === word));
     for (const word of missing) {
       const got = entries.length === 0 ? "an empty map" : "a map without it";

@@ -1,66 +1,66 @@
 import type { MatchWords, Patterns } from "../file/limits-file.ts";
 import { AddressIndex } from "./address-index.ts";
 import { type Fact, factName, parseFact } from "./fact.ts";
-import { PathIndex } from "./path-index.ts";
+import { PathIndex, type PatternSegment } from "./path-index.ts";
 import { patternSegments } from "./path-segments.ts";
 import type { Request } from "./request.ts";
 import { TextPattern } from "./text-pattern.ts";
 
-/** One word of a rule's `match`. */
+/** One word of a rule's `match`: what a fact has to be. */
 export type Condition = TextCondition | PathCondition | AddressCondition;
 
-/** What a fact has to be. */
-export interface TextCondition {
-  readonly kind: "text";
+interface Common {
   /** The word in the file. */
   readonly word: string;
   readonly fact: Fact;
+  /** What the file lists. One of these has to match. */
+  readonly listed: readonly string[];
+}
+
+export interface TextCondition extends Common {
+  readonly kind: "text";
   readonly patterns: readonly TextPattern[];
   /** The texts, if there is no wildcard among them: an index finds rules by these. */
   readonly exact: readonly string[] | undefined;
-  readonly texts: readonly string[];
 }
 
-export interface PathCondition {
+export interface PathCondition extends Common {
   readonly kind: "path";
-  readonly word: "path";
-  readonly paths: readonly string[];
-  readonly ignoreCase: boolean;
+  readonly paths: readonly (readonly PatternSegment[])[];
 }
 
-export interface AddressCondition {
+export interface AddressCondition extends Common {
   readonly kind: "address";
-  readonly word: "ip";
-  readonly entries: readonly string[];
   readonly blocks: AddressIndex<true>;
 }
 
 /** The conditions of a rule: all of them hold for the requests that it counts. */
 export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly Condition[] {
-  const conditions: Condition[] = [];
-  for (const [word, value] of Object.entries(match)) {
-    switch (word) {
-      case "path":
-        conditions.push(pathCondition(listOf(value as string | readonly string[]), ignoreCase));
-        break;
-      case "ip":
-        conditions.push(addressCondition(listOf(value as string | readonly string[])));
-        break;
-      case "host": {
-        const hosts = listOf(value as Patterns).map((host) => host.toLowerCase());
-        conditions.push(textCondition("host", { kind: "host" }, hosts));
-        break;
-      }
-      case "descriptor":
-        for (const [name, patterns] of Object.entries(value as Readonly<Record<string, Patterns>>)) {
-          conditions.push(textCondition(`descriptor.${name}`, { kind: "descriptor", name }, listOf(patterns)));
-        }
-        break;
-      default:
-        conditions.push(textCondition(word, parseFact(word), listOf(value as Patterns)));
+  return Object.entries(match).flatMap(([word, value]): readonly Condition[] => {
+    if (word === "descriptor") {
+      const entries = Object.entries(value as Readonly<Record<string, Patterns>>);
+      return entries.map(([name, patterns]) => textCondition({ kind: "descriptor", name }, listOf(patterns)));
     }
-  }
-  return conditions;
+    const listed = listOf(value as Patterns);
+    const fact = parseFact(word);
+    switch (fact.kind) {
+      case "path": {
+        const paths = listed.map((path) => patternSegments(path, ignoreCase));
+        return [{ kind: "path", word, fact, listed, paths }];
+      }
+      case "ip":
+        return [{ kind: "address", word, fact, listed, blocks: blocksOf(listed) }];
+      case "host":
+        return [
+          textCondition(
+            fact,
+            listed.map((host) => host.toLowerCase()),
+          ),
+        ];
+      default:
+        return [textCondition(fact, listed)];
+    }
+  });
 }
 
 /** Whether a condition holds for a request. A search in an index has answered this for paths. */
@@ -71,7 +71,7 @@ export function holds(condition: Condition, request: Request): boolean {
       return condition.patterns.some((pattern) => pattern.matches(text));
     }
     case "path":
-      return matchesPath(condition, request);
+      return matchesPath(condition.paths, request.segments);
     case "address": {
       const { address } = request;
       return address !== undefined && condition.blocks.has(address);
@@ -82,63 +82,29 @@ export function holds(condition: Condition, request: Request): boolean {
 }
 
 /** What the condition expects, for an explanation. */
-export function expectedBy(condition: Condition): string {
-  switch (condition.kind) {
-    case "text":
-      return condition.texts.map((text) => JSON.stringify(text)).join(" or ");
-    case "path":
-      return condition.paths.join(" or ");
-    case "address":
-      return condition.entries.join(" or ");
-    default:
-      return condition satisfies never;
-  }
+export function expectedBy({ kind, listed }: Condition): string {
+  return listed.map((text) => (kind === "text" ? JSON.stringify(text) : text)).join(" or ");
 }
 
-/** What the request has there, for an explanation. */
-export function gotFor(condition: Condition, request: Request): string {
-  switch (condition.kind) {
-    case "text":
-      return request.read(condition.fact);
-    case "path":
-      return request.read({ kind: "path" });
-    case "address":
-      return request.read({ kind: "ip" });
-    default:
-      return condition satisfies never;
-  }
-}
-
-function matchesPath({ paths, ignoreCase }: PathCondition, { segments }: Request): boolean {
-  if (segments === undefined) return false;
+function matchesPath(paths: PathCondition["paths"], segments: readonly string[] | undefined): boolean {
   const index = new PathIndex<true>();
-  for (const path of paths) index.at(patternSegments(path, ignoreCase), () => true);
+  for (const path of paths) index.at(path, () => true);
   const found: true[] = [];
-  index.find(segments, found);
+  if (segments !== undefined) index.find(segments, found);
   return found.length > 0;
 }
 
-function textCondition(word: string, fact: Fact, texts: readonly string[]): TextCondition {
-  const patterns = texts.map((text) => new TextPattern(text));
+function textCondition(fact: Fact, listed: readonly string[]): TextCondition {
+  const patterns = listed.map((text) => new TextPattern(text));
   const exact = patterns.flatMap((pattern) => pattern.exact ?? []);
-  return {
-    kind: "text",
-    word: word === "method" || word === "host" ? word : factName(fact),
-    fact,
-    patterns,
-    exact: exact.length === patterns.length ? exact : undefined,
-    texts,
-  };
+  const isExact = exact.length === patterns.length;
+  return { kind: "text", word: factName(fact), fact, listed, patterns, exact: isExact ? exact : undefined };
 }
 
-function pathCondition(paths: readonly string[], ignoreCase: boolean): PathCondition {
-  return { kind: "path", word: "path", paths, ignoreCase };
-}
-
-function addressCondition(entries: readonly string[]): AddressCondition {
+function blocksOf(entries: readonly string[]): AddressIndex<true> {
   const blocks = new AddressIndex<true>();
   for (const entry of entries) blocks.add(entry, true);
-  return { kind: "address", word: "ip", entries, blocks };
+  return blocks;
 }
 
 function listOf(some: string | readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Cost } from "../../core/cost.ts";
 import type { Key } from "../../core/key.ts";
 import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
-import { expectedBy, gotFor, holds } from "./condition.ts";
+import { expectedBy, holds } from "./condition.ts";
 import { factName } from "./fact.ts";
 import type { Request } from "./request.ts";
 import { RequestCost } from "./request-cost.ts";
@@ -41,8 +41,8 @@ export function explainRule(rule: Rule, request: Request): RuleExplanation {
   if (!rule.isOn) return { rule: rule.name, matches: false, word: "mode", expected: "enforce or shadow", got: "off" };
   for (const condition of rule.conditions) {
     if (holds(condition, request)) continue;
-    const { word } = condition;
-    return { rule: rule.name, matches: false, word, expected: expectedBy(condition), got: gotFor(condition, request) };
+    const { word, fact } = condition;
+    return { rule: rule.name, matches: false, word, expected: expectedBy(condition), got: request.read(fact) };
   }
   for (const fact of rule.facts) {
     if (request.read(fact) !== "") continue;

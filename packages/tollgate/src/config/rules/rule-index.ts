@@ -2,7 +2,6 @@ import { AddressIndex } from "./address-index.ts";
 import type { AddressCondition, Condition, PathCondition, TextCondition } from "./condition.ts";
 import { type Fact, factName } from "./fact.ts";
 import { PathIndex } from "./path-index.ts";
-import { patternSegments } from "./path-segments.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
 
@@ -25,7 +24,7 @@ export class RuleIndex {
       this.#byPath.find(segments, buckets);
       for (const bucket of buckets) bucket.find(request, found);
     }
-    return found.length < 2 ? found : sorted(found);
+    return inOrder(found);
   }
 
   add(rule: Rule): void {
@@ -35,9 +34,7 @@ export class RuleIndex {
       return;
     }
     this.#hasPaths = true;
-    for (const pattern of path.paths) {
-      this.#byPath.at(patternSegments(pattern, path.ignoreCase), () => new Bucket()).add(rule);
-    }
+    for (const pattern of path.paths) this.#byPath.at(pattern, () => new Bucket()).add(rule);
   }
 }
 
@@ -74,7 +71,7 @@ class Bucket {
       return;
     }
     this.#byAddress ??= new AddressIndex();
-    for (const entry of address.entries) this.#byAddress.add(entry, rule);
+    for (const entry of address.listed) this.#byAddress.add(entry, rule);
   }
 
   find(request: Request, found: Rule[]): void {
@@ -122,21 +119,11 @@ function addCounting(rules: readonly Rule[] | undefined, request: Request, found
   for (const rule of rules) if (rule.counts(request)) found.push(rule);
 }
 
-const FEW = 32;
-
-/** In the order of the file, each once: several paths or addresses of a rule may match. They are few. */
-function sorted(rules: Rule[]): Rule[] {
-  if (rules.length > FEW) {
-    rules.sort((one, other) => one.order - other.order);
-    return rules.filter((rule, i) => rule !== rules[i - 1]);
-  }
-  const inOrder: Rule[] = [];
-  for (const rule of rules) {
-    let at = inOrder.length;
-    while (at > 0 && inOrder[at - 1]!.order > rule.order) at -= 1;
-    if (inOrder[at - 1] !== rule) inOrder.splice(at, 0, rule);
-  }
-  return inOrder;
+/** In the order of the file, each once: several paths or addresses of a rule may match. */
+function inOrder(rules: Rule[]): Rule[] {
+  if (rules.every(({ order }, i) => i === 0 || rules[i - 1]!.order < order)) return rules;
+  rules.sort((one, other) => one.order - other.order);
+  return rules.filter((rule, i) => rule !== rules[i - 1]);
 }
 
 function isPath(condition: Condition): condition is PathCondition {

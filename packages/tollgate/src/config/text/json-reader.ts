@@ -17,7 +17,7 @@ export function readJson(text: string): Source {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { value, mistakes: [mistakeOf(String((error as Error).message), text)] };
+    return { value, mistakes: [mistakeOf((error as Error).message, text)] };
   }
   // `JSON.parse` takes the last one of equal keys.
   const isTwice = keys !== keysIn(value);

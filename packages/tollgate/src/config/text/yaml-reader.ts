@@ -8,7 +8,6 @@ export interface YamlModule {
   parseDocument(text: string, options: Record<string, unknown>): YamlDocument;
   isMap(node: unknown): boolean;
   isSeq(node: unknown): boolean;
-  isScalar(node: unknown): boolean;
   isAlias(node: unknown): boolean;
 }
 
@@ -37,7 +36,7 @@ interface YamlPair {
 }
 
 /**
- * The package's own search for duplicate keys takes quadratic time. Merge keys and timestamps are not in the core
+ * The package's own search for duplicate keys takes quadratic time. Keys are texts as written: `007` is no 7. Merge keys and timestamps are not in the core
  * schema of YAML 1.2.
  */
 const OPTIONS = {
@@ -46,7 +45,7 @@ const OPTIONS = {
   uniqueKeys: false,
   prettyErrors: false,
   logLevel: "error",
-  stringKeys: false,
+  stringKeys: true,
 } as const;
 
 const MOST_FAULTS = 20;
@@ -85,10 +84,13 @@ export function readYaml(text: string, yaml: YamlModule): Source {
 }
 
 function mistakeOf({ message, pos }: YamlFault): TextMistake {
+  const at = pos[0];
+  if (message.includes("stringKeys"))
+    return { at, message: "expected a text as the key, got a list, a map or an alias" };
   const hint = /^Alias |^Unresolved alias/.test(message)
     ? '; write a text that begins with * in quotes, such as "*"'
     : "";
-  return { at: pos[0], message: `expected YAML: ${message.split("\n")[0] ?? ""}${hint}` };
+  return { at, message: `expected YAML: ${message.split("\n")[0] ?? ""}${hint}` };
 }
 
 class YamlReader {
@@ -148,11 +150,10 @@ class YamlReader {
     const keys = new Set<string>();
     const entries = pairs.map(({ key, value }): [string, unknown] => {
       const at = startOf(key, mapAt);
-      const text = this.#keyText(key);
-      if (text === undefined) this.#refuse(at, "expected a text as the key, got a list, a map or nothing");
-      else if (keys.has(text)) this.#refuse(at, `expected every word once, got ${show(text)} again`);
-      keys.add(text ?? "");
-      return [text ?? "", this.#readPart(text ?? "", value, at, level)];
+      const text = textOf(key);
+      if (keys.has(text)) this.#refuse(at, `expected every word once, got ${show(text)} again`);
+      keys.add(text);
+      return [text, this.#readPart(text, value, at, level)];
     });
     return Object.fromEntries(entries);
   }
@@ -175,20 +176,11 @@ class YamlReader {
     return this.read(target, at, level + 1);
   }
 
-  /** A key's text as it is written: `007` is no 7. */
-  #keyText(key: unknown): string | undefined {
-    const node = this.#yaml.isAlias(key) ? this.#anchors.get(String((key as YamlNode).source)) : key;
-    if (!this.#yaml.isScalar(node)) return undefined;
-    const { anchor, source, value } = node as YamlNode;
-    if (anchor !== undefined) this.#anchors.set(anchor, node);
-    return typeof value === "string" ? value : typeof source === "string" ? source : String(value);
-  }
-
   #pairsOf(map: unknown): ReadonlyMap<string, YamlPair> {
     const known = this.#pairs.get(map);
     if (known !== undefined) return known;
     const items = (map as YamlNode).items as readonly YamlPair[];
-    const pairs = new Map(items.map((pair) => [this.#keyText(pair.key) ?? "", pair]));
+    const pairs = new Map(items.map((pair) => [textOf(pair.key), pair]));
     this.#pairs.set(map, pairs);
     return pairs;
   }
@@ -201,6 +193,13 @@ class YamlReader {
     if (!this.isTooMuch) this.mistakes.push({ at, message });
     this.isTooMuch = true;
   }
+}
+
+/** Versions of the package before 2.6 do not know `stringKeys`. */
+function textOf(key: unknown): string {
+  const { value, source } = (key ?? {}) as YamlNode;
+  if (typeof value === "string") return value;
+  return typeof source === "string" ? source : "";
 }
 
 function startOf(node: unknown, otherwise: number): number {
