@@ -12,7 +12,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   algorithms: ["core"],
   "stores/local": ["core", "algorithms"],
   "stores/memory": ["core", "algorithms", "stores/local"],
-  "stores/table": ["core", "algorithms", "stores/local"],
+  "stores/table": ["core", "algorithms", "stores/local", "stores/shared"],
   "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/redis": ["core", "algorithms"],
   "stores/hybrid": ["core", "algorithms", "stores/redis", "stores/memory"],

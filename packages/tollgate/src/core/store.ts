@@ -64,8 +64,11 @@ export interface SyncStore {
   readonly kind: "sync";
   /** The default clock of limiters over this store. Without it they use the `systemClock`. */
   readonly clock?: Clock;
-  /** If set, empty spaces are kept: detecting them would take a full scan. */
-  readonly keepsSpaces?: true;
+  /**
+   * Set if the store keeps keys without a space, and would have to scan all slots to find out whether there are any.
+   * Then a limiter that chooses its limits per call releases the spaces of lists that it has not met for long.
+   */
+  readonly keysOutliveSpaces?: true;
   /**
    * Set if several objects are one store: their values here are equal, and differ from those of other stores. Without
    * this, each object is a store.

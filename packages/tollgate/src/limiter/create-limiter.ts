@@ -137,8 +137,9 @@ function select<Input>(
     spaces: () => made.selection?.spaces() ?? [],
   };
   const open = (plan: Plan): Space => store.open(checkBlocksFor(plan, store), context);
-  // A store elsewhere keeps the keys without the space, so a space can be released at any time.
-  const isIdle = (space: Space) => store.kind === "async" || (store.keepsSpaces !== true && space.size === 0);
+  // Where the store keeps the keys without the space, a space can be released at any time.
+  const outlives = store.kind === "async" || store.keysOutliveSpaces === true;
+  const isIdle = (space: Space) => outlives || space.size === 0;
   made.selection =
     typeof limits === "function"
       ? new DynamicSelection(options, limits, owner, { open, isIdle })

@@ -6,7 +6,7 @@ export const SLOTS_PER_SET = 4;
  * Slots for each key of `maxKeys`. At this load most keys lie in their first set, and each of ten million keys finds a
  * slot. With more slots, memory pages are missed more often, which costs more than reading another set.
  */
-export const SLOTS_PER_KEY = 2.2;
+const SLOTS_PER_KEY = 2.2;
 /** By default a store has memory for limits of up to this many cells a key. */
 export const DEFAULT_WIDTH = 8;
 

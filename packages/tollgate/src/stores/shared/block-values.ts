@@ -5,7 +5,7 @@ import { SLOT_WORDS, STATE } from "./shared-slots.ts";
 import { CLAIMED, GENERATION_MASK, UPPER_VALUES, upperBits, withUpperBits } from "./slot-state.ts";
 import { ADMITTED, DENIED, NO_WRITE_SLOT_LEFT, PUBLISHED, RETRY, type SlotValues } from "./slot-values.ts";
 import { WriteSlotRecovery } from "./write-slot-recovery.ts";
-import { NO_WRITE_SLOT, WRITE_SLOTS, type WriteSlots } from "./write-slots.ts";
+import { NO_WRITE_SLOT, type WriteSlots } from "./write-slots.ts";
 
 /** A block's first number: when its cells become idle, in microseconds. */
 const HEAD = 1;
@@ -25,8 +25,8 @@ export class BlockValues implements SlotValues {
   readonly published: Int32Array = new Int32Array(2);
   readonly permanentBits: number = ~CLAIMED;
   readonly #memory: SharedMemory;
-  readonly #writeSlots: WriteSlots;
-  readonly #recovery: WriteSlotRecovery;
+  readonly #writeSlots: WriteSlots | undefined;
+  readonly #recovery: WriteSlotRecovery | undefined;
   readonly #slotsAt: number;
   readonly #slots: number;
   readonly #blocks: number;
@@ -34,9 +34,10 @@ export class BlockValues implements SlotValues {
   readonly #blocksAt: number;
   readonly #numbersPerBlock: number;
 
+  /** Without write slots, each slot keeps its block: one thread has the memory. */
   constructor(
     memory: SharedMemory,
-    writeSlots: WriteSlots,
+    writeSlots: WriteSlots | undefined,
     slotsAt: number,
     slots: number,
     blocksAt: number,
@@ -47,14 +48,15 @@ export class BlockValues implements SlotValues {
     this.#writeSlots = writeSlots;
     this.#slotsAt = slotsAt;
     this.#slots = slots;
-    this.#blocks = slots + WRITE_SLOTS;
-    this.#recovery = new WriteSlotRecovery(writeSlots, this.#blocks, (marks) => this.#markNamed(marks));
+    this.#blocks = slots + (writeSlots?.count ?? 0);
+    this.#recovery = writeSlots && new WriteSlotRecovery(writeSlots, this.#blocks, (marks) => this.#markNamed(marks));
     this.#blocksAt = blocksAt;
     this.#numbersPerBlock = HEAD + width;
   }
 
-  static numbers(slots: number, width: number): number {
-    return (slots + WRITE_SLOTS) * (HEAD + width);
+  /** The numbers of so many blocks. */
+  static numbers(blocks: number, width: number): number {
+    return blocks * (HEAD + width);
   }
 
   tryTake(
@@ -98,22 +100,34 @@ export class BlockValues implements SlotValues {
   }
 
   publish(slot: number, low: number, high: number, generation: number = high): number {
-    const writeSlot = this.#writeSlots.acquire();
-    this.#recovery.checkIfDue(writeSlot === NO_WRITE_SLOT);
-    if (writeSlot === NO_WRITE_SLOT) return NO_WRITE_SLOT_LEFT;
-    const own = this.#writeSlots.blockOf(writeSlot);
+    const writeSlots = this.#writeSlots;
     const old = this.#blockOf(slot, low);
+    if (writeSlots === undefined) return this.#publishIn(old, slot, low, high, generation);
+    const writeSlot = writeSlots.acquire();
+    this.#recovery?.checkIfDue(writeSlot === NO_WRITE_SLOT);
+    if (writeSlot === NO_WRITE_SLOT) return NO_WRITE_SLOT_LEFT;
+    const own = writeSlots.blockOf(writeSlot);
     this.#write(own);
-    this.#writeSlots.setNextBlock(writeSlot, old);
+    writeSlots.setNextBlock(writeSlot, old);
+    const isPublished = this.#swapName(own, slot, low, high, generation);
+    if (isPublished) writeSlots.setBlock(writeSlot, old);
+    writeSlots.release(writeSlot);
+    return isPublished ? PUBLISHED : RETRY;
+  }
+
+  #publishIn(block: number, slot: number, low: number, high: number, generation: number): number {
+    if (!this.#swapName(block, slot, low, high, generation)) return RETRY;
+    this.#write(block);
+    return PUBLISHED;
+  }
+
+  #swapName(block: number, slot: number, low: number, high: number, generation: number): boolean {
     // 0 would mean that the slot has no key.
     const version = Math.max(1, (upperBits(high) + 1) % UPPER_VALUES);
     const { published } = this;
-    published[0] = this.#nameOf(slot, own);
+    published[0] = this.#nameOf(slot, block);
     published[1] = withUpperBits(version, generation);
-    const isPublished = this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
-    if (isPublished) this.#writeSlots.setBlock(writeSlot, old);
-    this.#writeSlots.release(writeSlot);
-    return isPublished ? PUBLISHED : RETRY;
+    return this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
   }
 
   #markNamed(marks: Uint8Array): void {

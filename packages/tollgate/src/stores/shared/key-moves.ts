@@ -83,7 +83,8 @@ export class KeyMoves {
     tries: number,
   ): number {
     const mayWait = tries % TRIES_TO_WAIT !== 0;
-    const rows = this.#own.rowsOf(low, high, this.#plan).filter(({ slot: other }) => other !== slot);
+    const isClaimed = (row: Row) => row.slot === slot && row.keys === this.#own;
+    const rows = this.#own.rowsOf(low, high, this.#plan).filter((row) => !isClaimed(row));
     for (const row of rows) if (row.kind === CLAIM && !this.#removeClaim(row, mayWait)) return RETRY;
     const live = rows.find(({ kind }) => kind === LIVE);
     if (live !== undefined) {
@@ -196,7 +197,7 @@ export class KeyMoves {
   #clearBelow(live: Row, low: number, high: number): boolean {
     const { plan } = live.keys;
     for (const row of live.keys.rowsOf(low, high, this.#plan)) {
-      if (row.kind !== FROZEN || row.slot === live.slot) continue;
+      if (row.kind !== FROZEN || (row.slot === live.slot && row.keys === live.keys)) continue;
       const copy = this.former.copy(row);
       if (copy !== undefined && !countsFor(copy, plan)) continue;
       // The live row counted when the frozen one was found, so that one did not.

@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 10;
+export const LAYOUT_VERSION = 11;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -29,8 +29,32 @@ export const TABLES_AT = 16;
 export const MOST_TABLES = 64;
 export const TABLE_ROW = 2;
 
+/** How often a key has left a plan for another one. */
+export const MOVES_AT: number = TABLES_AT + MOST_TABLES * TABLE_ROW;
+
+/** The words of a cache line. WebAssembly memory begins with a cache line. */
+const CACHE_LINE_WORDS = 16;
+
+/** The first word at or after this one that begins a cache line. */
+export function lineAt(word: number): number {
+  return Math.ceil(word / CACHE_LINE_WORDS) * CACHE_LINE_WORDS;
+}
+
+/** A pair of words: how many idle keys were swept. */
+export const SWEPT_AT: number = lineAt(MOVES_AT + 1);
+
+/** How many resets of keys have begun. */
+export const RESETS_AT: number = SWEPT_AT + 2;
+/** A row for each of the last resets: its number and a hash, the slot that it frees and the slot's generation. */
+export const RESET_ROWS_AT: number = lineAt(RESETS_AT + 1);
+export const MOST_RESETS = 1024;
+export const RESET_ROW = 4;
+
+/** The header of a store of one thread ends here: what follows tells threads of each other's plans. */
+export const OWN_HEADER_WORDS: number = RESET_ROWS_AT + MOST_RESETS * RESET_ROW;
+
 /** A row for each plan: a pair of words that names it, and three numbers. */
-export const PLANS_AT: number = TABLES_AT + MOST_TABLES * TABLE_ROW;
+export const PLANS_AT: number = lineAt(OWN_HEADER_WORDS);
 export const MOST_PLANS: number = 2 ** 16;
 export const PLAN_ROW = 8;
 
@@ -44,31 +68,11 @@ export const DESCRIPTION_ROW = 2;
 
 /** How many words of the texts are taken. */
 export const TEXT_END_AT: number = DESCRIPTIONS_AT + MOST_DESCRIPTIONS * DESCRIPTION_ROW;
-/** How often a key has left a plan for another one. */
-export const MOVES_AT: number = TEXT_END_AT + 1;
-export const TEXTS_AT: number = MOVES_AT + 1;
+export const TEXTS_AT: number = TEXT_END_AT + 1;
 export const TEXT_WORDS: number = 2 ** 19;
 
-/** The words of a cache line. WebAssembly memory begins with a cache line. */
-const CACHE_LINE_WORDS = 16;
-
-/** The first word at or after this one that begins a cache line. */
-export function lineAt(word: number): number {
-  return Math.ceil(word / CACHE_LINE_WORDS) * CACHE_LINE_WORDS;
-}
-
-/** A pair of words: how many idle keys were swept. */
-export const SWEPT_AT: number = lineAt(TEXTS_AT + TEXT_WORDS);
-
-/** How many resets of keys have begun. */
-export const RESETS_AT: number = SWEPT_AT + 2;
-/** A row for each of the last resets: its number and a hash, the slot that it frees and the slot's generation. */
-export const RESET_ROWS_AT: number = lineAt(RESETS_AT + 1);
-export const MOST_RESETS = 1024;
-export const RESET_ROW = 4;
-
 /** The first table begins here. */
-export const HEADER_WORDS: number = lineAt(RESET_ROWS_AT + MOST_RESETS * RESET_ROW);
+export const HEADER_WORDS: number = lineAt(TEXTS_AT + TEXT_WORDS);
 
 /** Word indexes have to stay small integers. */
 export const MOST_BYTES: number = 2 ** 32;

@@ -20,11 +20,16 @@ interface Text {
   readonly limits: readonly Limit[];
 }
 
+/** What `PlanDescriptions` does. */
+export type Descriptions = Pick<PlanDescriptions, keyof PlanDescriptions>;
+
 /**
  * The plans whose counts carry over, described in shared memory. So a thread can read what a key has used under a plan
  * that another thread made. A description appears by one swap, complete, and stays.
  */
 export class PlanDescriptions {
+  /** How often descriptions were removed: never, in memory that threads share. */
+  readonly version: number = 0;
   readonly #memory: SharedMemory;
   /** The plans of the descriptions that this thread has read. */
   readonly #read: Plan[] = [];

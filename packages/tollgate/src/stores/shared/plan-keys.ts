@@ -11,7 +11,7 @@ import type { SlotRange } from "./shared-table.ts";
 export interface PlanKeysStore extends MovesStore {
   readonly relatives: SharedRelatives;
   /** The plans of this thread's limiters. */
-  readonly opened: readonly Plan[];
+  readonly opened: Set<SharedPlan>;
   /** This thread's view of a plan. The plan is described, if its counts carry over. */
   view(plan: Plan): PlanView;
 }
@@ -46,7 +46,7 @@ export class PlanKeys {
 
   /** How many keys there are under the plan, and under relatives that no limiter of this thread uses any more. */
   get size(): number {
-    const { opened } = this.#store;
+    const opened = [...this.#store.opened].map(({ plan }) => plan);
     const isCounted = ({ plan: { plan } }: RelatedKeys) =>
       !opened.some(({ scope, id }) => scope === plan.scope && id === plan.id) &&
       opened.find((one) => areRelatives(one, plan))?.id === this.#plan.plan.id;

@@ -12,6 +12,9 @@ const MOST_PROBES = 4096;
 /** A time that is computed from ticks is rounded up by this factor: floating point must not make it earlier. */
 const ROUNDED_UP = 1 + 2 ** -40;
 
+/** What `PlanRows` does. */
+export type PlanNumbers = Pick<PlanRows, keyof PlanRows>;
+
 /** What threads have to agree on about a plan: its number, and the origin from which its ticks count. */
 export class PlanRows {
   readonly #memory: SharedMemory;
@@ -38,11 +41,7 @@ export class PlanRows {
       const row = this.#rowOf(number);
       if (this.#memory.swap(row, 0, 0, name, high) || this.#memory.isStill(row, name, high)) return number;
     }
-    throw new TollgateError(
-      "ERR_LIMITS",
-      `limits: expected at most about ${MOST_PLANS} different lists of limits in one shared store, got another; ` +
-        "choose among fixed lists",
-    );
+    throw tooManyPlansError(MOST_PLANS);
   }
 
   /**
@@ -77,8 +76,7 @@ export class PlanRows {
   idleAtUs(number: number, tick: number): number {
     const row = this.#rowOf(number) >>> 1;
     const { numbers } = this.#memory;
-    const us = (tick + 1) * numbers[row + US_PER_TICK / 2]!;
-    return numbers[row + ORIGIN / 2]! + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 + numbers[row + LATER_US / 2]!;
+    return idleAtUs(numbers[row + ORIGIN / 2]!, numbers[row + US_PER_TICK / 2]!, numbers[row + LATER_US / 2]!, tick);
   }
 
   /** Other threads have this line in their caches: a write of the same value would evict it there. */
@@ -90,4 +88,17 @@ export class PlanRows {
   #rowOf(number: number): number {
     return PLANS_AT + number * PLAN_ROW;
   }
+}
+
+export function idleAtUs(originUs: number, usPerTick: number, laterUs: number, tick: number): number {
+  const us = (tick + 1) * usPerTick;
+  return originUs + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 + laterUs;
+}
+
+export function tooManyPlansError(most: number): TollgateError {
+  return new TollgateError(
+    "ERR_LIMITS",
+    `limits: expected at most about ${most} different lists of limits in one store, got another; ` +
+      "choose among fixed lists",
+  );
 }

@@ -5,7 +5,7 @@ import { decodeReason, encodeReason } from "../../core/reason-numbers.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { KeyFingerprints } from "./key-fingerprints.ts";
 import { BLOCKED_AT } from "./memory-layout.ts";
-import type { PlanRows } from "./plan-rows.ts";
+import type { PlanNumbers } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { NOWHERE, STATE } from "./shared-slots.ts";
 import type { SharedTable } from "./shared-table.ts";
@@ -25,7 +25,7 @@ const MOST_TRIES = 64;
 /** What the blocked keys of all scopes have in common. */
 export interface BlockedKeysParts {
   readonly memory: SharedMemory;
-  readonly rows: PlanRows;
+  readonly rows: PlanNumbers;
   readonly secret: Int32Array;
   /** Makes the table if it does not exist. Throws if there is not enough memory for it. */
   readonly table: () => SharedTable;

@@ -7,7 +7,7 @@ import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { KeyFingerprints } from "./key-fingerprints.ts";
-import type { PlanRows } from "./plan-rows.ts";
+import type { PlanNumbers } from "./plan-rows.ts";
 import { NO_PLAN } from "./shared-slots.ts";
 import type { SlotValues } from "./slot-values.ts";
 import type { Taking } from "./taking.ts";
@@ -28,18 +28,29 @@ export class SharedPlan {
   taking: Taking | undefined;
   /** The time of the current call. */
   readonly now: TimeCell = createTimeCell();
+  /** The time at which keys of other calls have to be idle, so that this call may have their slots. */
+  readonly #idleAt: TimeCell = createTimeCell();
   /** Set if `tryTake` alone can decide a call: no limit is in shadow mode, and none starts empty. */
   plain: CompiledPlan | undefined;
   /** Compiled again at the first call: that call may set the origin from which ticks count. */
   #compiled: CompiledPlan;
   /** The kernels are exact between these moments. */
-  #earliestUs = Number.POSITIVE_INFINITY;
-  #latestUs = Number.NEGATIVE_INFINITY;
+  #exactFromUs = Number.POSITIVE_INFINITY;
+  #exactUntilUs = Number.NEGATIVE_INFINITY;
   readonly #isPlain: boolean;
-  readonly #rows: PlanRows;
+  readonly #rows: PlanNumbers;
+  readonly #earliestUs: (nowUs: number) => number;
 
-  constructor(plan: Plan, secret: Int32Array, rows: PlanRows, values: SlotValues) {
+  /** `earliestUs` returns the earliest time of all limiters that may call at this moment. */
+  constructor(
+    plan: Plan,
+    secret: Int32Array,
+    rows: PlanNumbers,
+    values: SlotValues,
+    earliestUs: (nowUs: number) => number,
+  ) {
     this.plan = plan;
+    this.#earliestUs = earliestUs;
     this.values = values;
     this.fingerprints = new KeyFingerprints(secret, plan);
     this.number = rows.numberOf(this.fingerprints.planLow, this.fingerprints.planHigh);
@@ -77,7 +88,7 @@ export class SharedPlan {
 
   /** Whether the kernels are exact at this moment. */
   isExactAt(now: TimeCell): boolean {
-    return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
+    return now[0]! >= this.#exactFromUs && now[0]! <= this.#exactUntilUs;
   }
 
   /**
@@ -86,6 +97,9 @@ export class SharedPlan {
    * @throws TollgateError `ERR_CLOCK` if it is more than 20 years from the first call's.
    */
   setTime(nowUs: number): void {
+    // Before the time of the call is set, because a clock may call limiters.
+    const idleAtUs = this.#earliestUs(nowUs);
+    this.#idleAt[0] = idleAtUs;
     this.now[0] = nowUs;
     if (this.isExactAt(this.now)) return;
     const originUs = this.#rows.originOf(this.number, nowUs);
@@ -99,8 +113,8 @@ export class SharedPlan {
     this.#compiled = new CompiledPlan(this.plan, originUs);
     describeTicks(this.#compiled, this.#rows, this.number, originUs);
     this.plain = this.#isPlain ? this.#compiled : undefined;
-    this.#earliestUs = originUs - REACH_US;
-    this.#latestUs = originUs + REACH_US;
+    this.#exactFromUs = originUs - REACH_US;
+    this.#exactUntilUs = originUs + REACH_US;
   }
 
   /** Records that the plan may have keys, before this thread inserts one. */
@@ -138,9 +152,9 @@ export class SharedPlan {
     if (plan === NO_PLAN) return false;
     // A block has its exact expiry. For a tick, only the kernels of its own plan are exact.
     if (plan !== this.number || this.values.cells.length > 1)
-      return this.values.expiryOf(slot, low, high, plan) <= this.now[0]!;
+      return this.values.expiryOf(slot, low, high, plan) <= this.#idleAt[0]!;
     this.values.read(slot, low, high);
-    return this.#compiled.isIdle(this.values.cells, 0, this.now);
+    return this.#compiled.isIdle(this.values.cells, 0, this.#idleAt);
   }
 }
 
@@ -148,7 +162,7 @@ export class SharedPlan {
  * Describes a plan of one cell to threads that do not know it, so that they can tell when its keys are idle. Blocks
  * have their own expiry. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
  */
-function describeTicks({ ticks, idleTtlUs }: CompiledPlan, rows: PlanRows, number: number, originUs: number): void {
+function describeTicks({ ticks, idleTtlUs }: CompiledPlan, rows: PlanNumbers, number: number, originUs: number): void {
   if (ticks === undefined) return;
   rows.describe(number, 1 / ticks.perUs, idleTtlUs - (originUs - ticks.originUs));
 }

@@ -1,6 +1,6 @@
 import type { Limit } from "../../core/limits/limit.ts";
 import { countsName, isSameLimit, type Plan } from "../../core/plan.ts";
-import type { PlanDescriptions } from "./plan-descriptions.ts";
+import type { Descriptions } from "./plan-descriptions.ts";
 import { RelatedKeys } from "./related-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import type { SharedTable } from "./shared-table.ts";
@@ -22,14 +22,15 @@ export interface Related {
  * limits that count together (`isSameLimit`).
  */
 export class SharedRelatives {
-  readonly #descriptions: PlanDescriptions;
+  readonly #descriptions: Descriptions;
   readonly #view: (plan: Plan) => PlanView;
   readonly #known = new Map<Plan, Related>();
   readonly #families = new Map<string, Plan[]>();
-  /** How many descriptions the families have. */
+  /** How many descriptions the families have, of which version. */
   #read = 0;
+  #version = 0;
 
-  constructor(descriptions: PlanDescriptions, view: (plan: Plan) => PlanView) {
+  constructor(descriptions: Descriptions, view: (plan: Plan) => PlanView) {
     this.#descriptions = descriptions;
     this.#view = view;
   }
@@ -49,11 +50,13 @@ export class SharedRelatives {
     const families = plan.limits.map((limit) => this.#familyOf(plan, limit));
     let found: readonly Related[] = [];
     let members = 0;
+    let version = 0;
     return () => {
       this.#readDescriptions();
       const count = families.reduce((sum, family) => sum + family.length, 0);
-      if (count === members) return found;
+      if (count === members && version === this.#version) return found;
       members = count;
+      version = this.#version;
       const others = new Set(families.flat().filter(({ id }) => id !== plan.id));
       found = [...others].map((other) => this.#relatedOf(other));
       return found;
@@ -61,11 +64,26 @@ export class SharedRelatives {
   }
 
   #readDescriptions(): void {
-    const { all } = this.#descriptions;
+    const { all, version } = this.#descriptions;
+    if (version !== this.#version) this.#forgetRemoved(version);
     for (; this.#read < all.length; this.#read += 1) {
       const plan = all[this.#read]!;
       for (const limit of plan.limits) this.#familyOf(plan, limit).push(plan);
     }
+  }
+
+  /** Removes the plans that are not described any more. */
+  #forgetRemoved(version: number): void {
+    const { all } = this.#descriptions;
+    const described = new Set(all);
+    for (const [id, family] of this.#families) {
+      // Other plans refer to the list.
+      family.splice(0, family.length, ...family.filter((plan) => described.has(plan)));
+      if (family.length === 0) this.#families.delete(id);
+    }
+    this.#known.clear();
+    this.#read = all.length;
+    this.#version = version;
   }
 
   /** The described plans whose limits count together with this one: a list that grows. */

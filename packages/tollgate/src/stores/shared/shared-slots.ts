@@ -121,6 +121,10 @@ export class SharedSlots {
     }
   }
 
+  eachKey(visit: (slot: number) => void): void {
+    for (let slot = this.firstKey(); slot !== NOWHERE; slot = this.nextKey(slot)) visit(slot);
+  }
+
   /** This slot; or the first one of the next used block if this one begins a block that was never used. */
   #skipUnused(slot: number): number {
     const offset = slot - this.#at;

@@ -20,10 +20,10 @@ import { Taking } from "./taking.ts";
 /** What spaces need of their store. */
 export interface SharedSpaceStore extends PlanKeysStore {
   readonly overflow: "share" | "deny";
-  /** A space of this plan was released. */
-  release(plan: Plan): void;
   /** Counts a call whose key found no room. */
   countOverflow(): void;
+  /** Some housekeeping, between two calls. */
+  maintain(): void;
   /** Counts idle keys that a sweep has dropped. */
   countSwept(keys: number): void;
 }
@@ -61,6 +61,7 @@ export class SharedSpace implements SyncSpace {
     this.#keys = this.#planKeys.keys;
     this.#buckets = this.#planKeys.buckets;
     this.#costs = plan.limits.map(() => 0);
+    store.opened.add(this.#shared);
   }
 
   get size(): number {
@@ -172,11 +173,12 @@ export class SharedSpace implements SyncSpace {
 
   /** The slot of an idle key counts as free. Observers may call limiters, so they are notified after the call. */
   maintain(): void {
+    this.#store.maintain();
     if (this.#notices.length > 0) for (const notify of this.#notices.splice(0)) notify();
   }
 
   release(): void {
-    this.#store.release(this.plan);
+    this.#store.opened.delete(this.#shared);
   }
 
   /** Takes a plain cost in the slot where the key was last. */

@@ -19,6 +19,7 @@ import { openMemory } from "./shared-memory.ts";
 import { allocate, checkHandle, handleOf, type SharedStoreHandle } from "./shared-store-handle.ts";
 import { SharedTable } from "./shared-table.ts";
 import { OVERFLOW, type SharedStore, StoreInThread } from "./store-in-thread.ts";
+import { WRITE_SLOTS } from "./write-slots.ts";
 
 /** How many keys threads share, and what happens beyond. */
 export interface SharedStoreOptions extends CapacityOptions {
@@ -52,7 +53,8 @@ const NAMES: Readonly<Record<keyof SharedStoreOptions, true>> = CAPACITY_OPTION_
 const DEFAULTS: CapacityDefaults = {
   names: NAMES,
   maxBytes(maxKeys: number): number {
-    const words = SharedTable.end(SharedTable.end(HEADER_WORDS, 1, maxKeys), DEFAULT_WIDTH, maxKeys);
+    const shapeOf = (width: number) => ({ width, maxKeys, writeSlots: WRITE_SLOTS });
+    const words = SharedTable.end(SharedTable.end(HEADER_WORDS, shapeOf(1)), shapeOf(DEFAULT_WIDTH));
     return Math.min(Math.max(words * 4, LEAST_BYTES), MOST_BYTES);
   },
   fewestBytes: HEADER_WORDS * 4,

@@ -1,9 +1,11 @@
 import { TollgateError } from "../../core/errors.ts";
 import { HEADER_WORDS, MOST_BYTES, MOST_TABLES, TABLE_ROW, TABLES_AT } from "./memory-layout.ts";
-import type { PlanRows } from "./plan-rows.ts";
+import type { PlanNumbers } from "./plan-rows.ts";
 import { BLOCKED_WIDTH } from "./shared-blocked-keys.ts";
 import type { SharedMemory } from "./shared-memory.ts";
-import { SharedTable } from "./shared-table.ts";
+import { SharedTable, type TableShape } from "./shared-table.ts";
+import type { Tables } from "./slot-store.ts";
+import { WRITE_SLOTS } from "./write-slots.ts";
 
 /** Stands for a width in the row of the table with blocked keys, whose width limits may have as well. */
 const BLOCKED = -1;
@@ -11,31 +13,25 @@ const BLOCKED = -1;
 const MOST_BLOCKED = 2 ** 15;
 
 /** The tables of a store, one for each width (the number of cells of a key), one after another in memory. */
-export class TableDirectory {
+export class TableDirectory implements Tables {
   readonly #memory: SharedMemory;
-  readonly #rows: PlanRows;
+  readonly #rows: PlanNumbers;
   readonly #maxKeys: number;
   readonly #thread: number;
   readonly #tables = new Map<number, SharedTable>();
 
-  constructor(memory: SharedMemory, rows: PlanRows, maxKeys: number, thread: number) {
+  constructor(memory: SharedMemory, rows: PlanNumbers, maxKeys: number, thread: number) {
     this.#memory = memory;
     this.#rows = rows;
     this.#maxKeys = maxKeys;
     this.#thread = thread;
   }
 
-  /**
-   * Returns the table for keys of this width, and makes it if it does not exist.
-   *
-   * @throws TollgateError `ERR_LIMITS` if there is not enough memory left for it.
-   */
   tableOf(width: number): SharedTable {
     const known = this.#tables.get(width);
     if (known !== undefined) return known;
     const at = this.#place(width);
-    const [cells, keys] = this.#shapeOf(width);
-    const table = new SharedTable(this.#memory, this.#rows, at, cells, keys, this.#thread);
+    const table = new SharedTable(this.#memory, this.#rows, at, this.#shapeOf(width), this.#thread);
     this.#tables.set(width, table);
     return table;
   }
@@ -55,20 +51,21 @@ export class TableDirectory {
     return this.#widths().map((width) => this.tableOf(width));
   }
 
-  /** The bytes of the header and all tables. */
   get bytes(): number {
     let end = HEADER_WORDS;
     for (const width of this.#widths()) end = this.#endOf(end, width);
     return end * Int32Array.BYTES_PER_ELEMENT;
   }
 
-  /** The cells of a key in the table of a width, and for how many keys it is. */
-  #shapeOf(width: number): readonly [cells: number, keys: number] {
-    return width === BLOCKED ? [BLOCKED_WIDTH, Math.min(this.#maxKeys, MOST_BLOCKED)] : [width, this.#maxKeys];
+  #shapeOf(width: number): TableShape {
+    const maxKeys = this.#maxKeys;
+    return width === BLOCKED
+      ? { width: BLOCKED_WIDTH, maxKeys: Math.min(maxKeys, MOST_BLOCKED), writeSlots: WRITE_SLOTS }
+      : { width, maxKeys, writeSlots: WRITE_SLOTS };
   }
 
   #endOf(at: number, width: number): number {
-    return SharedTable.end(at, ...this.#shapeOf(width));
+    return SharedTable.end(at, this.#shapeOf(width));
   }
 
   #widths(): number[] {
@@ -98,7 +95,7 @@ export class TableDirectory {
   }
 
   #tooLittleMemoryError(width: number, missingWords: number): TollgateError {
-    const [cells, keys] = this.#shapeOf(width);
+    const shape = this.#shapeOf(width);
     const { byteLength } = this.#memory.words;
     const needed = byteLength + 4 * missingWords;
     const advice =
@@ -107,7 +104,7 @@ export class TableDirectory {
         : `pass sharedStore({ maxBytes: ${needed} }) or more, fewer maxKeys, or a coarser resolution`;
     return new TollgateError(
       "ERR_LIMITS",
-      `limits: expected room in the shared store for ${keys} keys of ${cells} cells, ` +
+      `limits: expected room in the shared store for ${shape.maxKeys} keys of ${shape.width} cells, ` +
         `got ${byteLength} bytes for all limiters; ${advice}`,
     );
   }

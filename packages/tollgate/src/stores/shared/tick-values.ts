@@ -1,6 +1,6 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import type { PlanRows } from "./plan-rows.ts";
+import type { PlanNumbers } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { STATE } from "./shared-slots.ts";
 import { GENERATION_MASK, upperBits, withUpperBits } from "./slot-state.ts";
@@ -21,9 +21,9 @@ export class TickValues implements SlotValues {
   readonly permanentBits = 0;
   readonly words: Int32Array;
   readonly #memory: SharedMemory;
-  readonly #rows: PlanRows;
+  readonly #rows: PlanNumbers;
 
-  constructor(memory: SharedMemory, rows: PlanRows) {
+  constructor(memory: SharedMemory, rows: PlanNumbers) {
     this.words = memory.words;
     this.#memory = memory;
     this.#rows = rows;

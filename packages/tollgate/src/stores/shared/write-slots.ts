@@ -22,24 +22,26 @@ export class WriteSlots {
   readonly #memory: SharedMemory;
   readonly #at: number;
   readonly #keySlots: number;
+  readonly count: number;
   /** The write slot that this thread tries first: the one that it had last. */
   #last: number;
   /** How many occupied write slots this thread has skipped. Their threads are working, or dead. */
   skipped = 0;
 
-  constructor(memory: SharedMemory, at: number, keySlots: number, thread: number) {
+  constructor(memory: SharedMemory, at: number, keySlots: number, count: number, thread: number) {
     this.#memory = memory;
     this.#at = at;
     this.#keySlots = keySlots;
+    this.count = count;
     // Threads start in cache lines of their own.
-    this.#last = (thread * WRITE_SLOTS_PER_CACHE_LINE) % WRITE_SLOTS;
+    this.#last = (thread * WRITE_SLOTS_PER_CACHE_LINE) % count;
   }
 
   /** Occupies a write slot for this thread alone; `NO_WRITE_SLOT` if all are occupied. */
   acquire(): number {
     const { words, atomics } = this.#memory;
-    for (let i = 0; i < WRITE_SLOTS; i += 1) {
-      const index = (this.#last + i) % WRITE_SLOTS;
+    for (let i = 0; i < this.count; i += 1) {
+      const index = (this.#last + i) % this.count;
       const writeSlot = this.#at + index * WRITE_SLOT_WORDS;
       const phase = words[writeSlot + PHASE]!;
       if ((phase & OCCUPIED) !== 0) {
@@ -109,6 +111,6 @@ export class WriteSlots {
   }
 
   #all(): number[] {
-    return Array.from({ length: WRITE_SLOTS }, (_, index) => this.#at + index * WRITE_SLOT_WORDS);
+    return Array.from({ length: this.count }, (_, index) => this.#at + index * WRITE_SLOT_WORDS);
   }
 }

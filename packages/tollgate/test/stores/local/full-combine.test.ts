@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 describe("a combination of limiters over a store with one free slot", () => {
   it.each([
     ["memory", () => memoryStore({ maxKeys: 10, overflow: "deny" }), 9],
-    ["table", () => tableStore({ maxKeys: 1, overflow: "deny" }), 7],
+    ["table", () => tableStore({ maxKeys: 1, overflow: "deny" }), 31],
   ])("is denied by the second limiter, and takes nothing: %s store", (_kind, create, fillers) => {
     const clock = manualClock(1_790_000_000_123);
     const store = create();

@@ -11,8 +11,8 @@ export interface BoundedStore {
 /** The stores of this process that bound their keys. */
 export const BOUNDED_STORES: readonly BoundedStore[] = [
   { kind: "memory", create: (options) => memoryStore(options), slots: 1 },
-  // There are two sets of four slots, and every key may lie in both.
-  { kind: "table", create: (options) => tableStore(options), slots: 8 },
+  // There are eight sets of four slots, and every key may lie in each.
+  { kind: "table", create: (options) => tableStore(options), slots: 32 },
 ];
 
 /** Fills all slots of a store with maxKeys of 1. */

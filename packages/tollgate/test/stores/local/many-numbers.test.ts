@@ -3,7 +3,6 @@ import { manualClock } from "tollgate/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { PlanTable } from "../../../src/stores/local/plan-table.ts";
 import { KeyTable } from "../../../src/stores/memory/key-table.ts";
-import { PlanSlots } from "../../../src/stores/table/plan-slots.ts";
 import { BOUNDED_STORES, fill, freshKeys } from "./full-stores.ts";
 
 const NUMBERS = 80;
@@ -39,13 +38,11 @@ describe.each(BOUNDED_STORES)("many numbers of one name, on a $kind store,", (bo
   };
 
   beforeEach(() => {
-    for (const prototype of [KeyTable.prototype, PlanSlots.prototype]) {
-      const { locateOnce } = prototype;
-      vi.spyOn(prototype, "locateOnce").mockImplementation(function (this: PlanTable, key) {
-        looks += 1;
-        return locateOnce.call(this, key);
-      });
-    }
+    const { locateOnce } = KeyTable.prototype;
+    vi.spyOn(KeyTable.prototype, "locateOnce").mockImplementation(function (this: KeyTable, key) {
+      looks += 1;
+      return locateOnce.call(this, key);
+    });
     setUp(5_000);
     for (let i = 0; i < NUMBERS; i += 1) limiter.consume({ key: `own-${i}`, quota: 100 + i }, 7);
   });
@@ -61,7 +58,6 @@ describe.each(BOUNDED_STORES)("many numbers of one name, on a $kind store,", (bo
   it("carry over from each to each, by a look at the table that counts", () => {
     for (let i = 0; i < NUMBERS; i += 1) {
       const input = { key: `own-${i}`, quota: 100 + ((7 * i + 1) % NUMBERS) };
-      // The table that counts is asked, and a table store looks again to drop the key there.
       expect(looksOf(() => limiter.consume(input))).toBeLessThanOrEqual(MOST_LOOKS + 2);
       expect(limiter.explain(input)).toMatchObject([{ used: 8, capacity: input.quota }]);
       expect(limiter.explain({ ...input, quota: 100 })).toMatchObject([{ used: 8, capacity: 100 }]);
@@ -70,7 +66,7 @@ describe.each(BOUNDED_STORES)("many numbers of one name, on a $kind store,", (bo
   });
 
   it("forget a key by looks at the tables that may have it", () => {
-    const drop = vi.spyOn(bounded.kind === "memory" ? KeyTable.prototype : PlanSlots.prototype, "drop");
+    const drop = vi.spyOn(KeyTable.prototype, "drop");
     limiter.reset({ key: "own-30", quota: 150 });
     expect(drop.mock.calls.length).toBeLessThanOrEqual(MOST_LOOKS + 2);
     expect(limiter.explain({ key: "own-30", quota: 100 })).toMatchObject([{ used: 0 }]);

