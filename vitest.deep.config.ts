@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { FiguresReporter } from "./packages/tollgate/test/floods/kit/figures-reporter.ts";
-import { DEEP_TESTS, FLOODS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
+import { BOTH_TIERS, DEEP_TESTS, FLOODS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
 
@@ -16,7 +16,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "parallel",
-          include: DEEP_TESTS,
+          include: [...DEEP_TESTS, ...BOTH_TIERS],
+          env: { TOLLGATE_DEEP: "1" },
           exclude: [...configDefaults.exclude, FLOODS, REDIS],
           sequence: { groupOrder: 0 },
         },

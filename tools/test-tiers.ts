@@ -35,6 +35,12 @@ export const DEEP_TESTS = [
   FLOODS,
 ];
 
+/** Tests of properties, which the deep tier tries ten times as often (`runs.ts`). */
+export const BOTH_TIERS = [
+  "packages/tollgate/test/properties/*.test.ts",
+  "packages/tollgate/test/limiter/block-traces.test.ts",
+];
+
 /** Redis and its clients. These files wait for servers much of the time, and leave their process as they found it. */
 export const REDIS = "packages/tollgate/test/stores/redis/**/!(kept-in-memory).test.ts";
 

@@ -1,10 +1,8 @@
-import fc from "fast-check";
 import { type Duration, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { carryOver } from "../../src/algorithms/carry-over.ts";
 import { compileLimit } from "../../src/algorithms/compile-limit.ts";
 import { type Kernel, writeNew } from "../../src/algorithms/kernel.ts";
-import { isSameLimit } from "../../src/core/plan.ts";
 import { Report } from "../../src/core/report.ts";
 import { createTimeCell } from "../../src/core/time-cell.ts";
 
@@ -59,56 +57,13 @@ const sliding = (limit: number, window: Duration, resolution: Duration = "1s") =
 
 const LIMITS: readonly Limit[] = [
   bucket(10),
-  bucket(100, 7),
-  bucket(3, 1_000),
   tokenBucket({ name: "limit", capacity: 7, refill: 3, per: "11s" }),
-  tokenBucket({ name: "limit", capacity: 5, refill: 5, per: "1m", initial: "empty" }),
+  tokenBucket({ name: "limit", capacity: 2 ** 40, refill: 999_999_937, per: "7d" }),
   fixed(10, "10s"),
-  fixed(25, "10s"),
-  fixed(10, "1m"),
-  fixedWindow({ name: "limit", limit: 10, window: "10s", anchor: "first-use" }),
-  sliding(10, "10s"),
   sliding(25, "10s"),
-  sliding(10, "1m"),
-  sliding(10, "10s", "100ms"),
-  slidingWindow({ name: "limit", limit: 10, window: "10s" }),
 ];
-const pairs = LIMITS.flatMap((from) => LIMITS.map((to) => [from, to] as const)).filter(([from, to]) =>
-  isSameLimit(from, to),
-);
-const nameOf = ({ fingerprint, capacity }: Limit): string => `${fingerprint} of ${capacity}`;
-const named = pairs.map(([from, to]) => [nameOf(from), nameOf(to), from, to] as const);
 
 describe("a key whose limit changes", () => {
-  it.each(named)("keeps its whole units in use: %s to %s", (_from, _to, from, to) => {
-    for (const units of [0, 1, 3, from.capacity, from.capacity + 4]) {
-      const key = new Key(from);
-      const before = key.used;
-      key.charge(units);
-      expect(key.change(to).used).toBe(before + units);
-    }
-  });
-
-  it.each(named)(
-    "no change of a limit gives units back, or takes more than the rest of one: %s to %s and back",
-    (_from, _to, from, to) => {
-      fc.assert(
-        fc.property(fc.array(fc.tuple(fc.nat(4_000), fc.nat(5)), { maxLength: 30 }), (steps) => {
-          const key = new Key(from);
-          for (const [ms, cost] of steps) {
-            key.wait(ms).take(cost);
-            const { used } = key;
-            key.change(to);
-            expect(key.used - used).toBeOneOf([0, 1]);
-            const other = key.used;
-            expect(key.change(from).used - other).toBeOneOf([0, 1]);
-          }
-        }),
-        { numRuns: 30 },
-      );
-    },
-  );
-
   it("a larger bucket gives the difference at once, a smaller one denies until enough has come back", () => {
     const key = new Key(bucket(10)).charge(10).change(bucket(15));
     expect([key.take(5), key.take()]).toEqual([true, false]);

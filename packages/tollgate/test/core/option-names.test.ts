@@ -21,6 +21,7 @@ const call =
   () =>
     make(...(values as never[]));
 
+const NONE_NEAR = "expected name, unit, mode, blockFor, initial, idleTtl, burst";
 const limits = [perMinute(100)];
 const bucket = { capacity: 1, refill: 1, per: "1s" };
 const sliding = { limit: 1, window: "1s" };
@@ -28,7 +29,17 @@ const sliding = { limit: 1, window: "1s" };
 describe("a misspelt option is refused where it is given, with the word that was likely meant,", () => {
   it.each<[string, () => unknown]>([
     ['perSecond: unknown option "burts"; did you mean "burst"?', call(perSecond, 5, { burts: 9 })],
-    ['perMinute: unknown option "burts"; did you mean "burst"?', call(perMinute, 5, { burts: 9 })],
+    ['perMinute: unknown option "burts"; did you mean "burst"?', call(perMinute, 5, { burts: undefined })],
+    ['perMinute: unknown option "Name"; did you mean "name"?', call(perMinute, 5, { burst: 9, Name: "a" })],
+    ['perMinute: unknown option "brust"; did you mean "burst"?', call(perMinute, 5, { brust: 9 })],
+    ['perMinute: unknown option "INITI"; did you mean "initial"?', call(perMinute, 5, { INITI: "empty" })],
+    [`perMinute: unknown option "to"; ${NONE_NEAR}`, call(perMinute, 5, { to: 9 })],
+    [`perMinute: unknown option "toString"; ${NONE_NEAR}`, call(perMinute, 5, { toString: 9 })],
+    [`perMinute: unknown option "__proto__"; ${NONE_NEAR}`, call(perMinute, 5, JSON.parse('{"__proto__": 3}'))],
+    [
+      `perMinute: unknown option "${"b".repeat(79)}…; ${NONE_NEAR}`,
+      call(perMinute, 5, Object.fromEntries([["b".repeat(100_000), 1]])),
+    ],
     ['perHour: unknown option "inital"; did you mean "initial"?', call(perHour, 5, { inital: "empty" })],
     ['perDay: unknown option "Mode"; did you mean "mode"?', call(perDay, 5, { Mode: "shadow" })],
     ['perMinute: unknown option "capacity"; it is called "burst" here', call(perMinute, 5, { capacity: 9 })],
@@ -93,4 +104,9 @@ describe("options of a wrong type are refused", () => {
   ])("%s", (message, attempt) => {
     expect(attempt).toThrow(expect.objectContaining({ name: "TollgateError", code: "ERR_OPTION", message }));
   });
+});
+
+it("inherited options are ignored", () => {
+  const options = Object.assign(Object.create({ inherited: 1 }) as object, { burst: 3, name: undefined });
+  expect(call(perMinute, 5, options)).not.toThrow();
 });

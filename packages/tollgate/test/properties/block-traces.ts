@@ -10,7 +10,8 @@ import {
   isBlocked,
 } from "../reference/blocks.ts";
 import type { ModelVerb } from "../reference/model.ts";
-import { bucket, SECOND, sliding } from "../reference/sample-limits.ts";
+import { randomBelow } from "../stores/local/random-words.ts";
+import { modelBlockFor, modelLimit } from "./limit-spec.ts";
 
 /** A moment in 2026. */
 const START_US = 1_790_000_000_123_000;
@@ -18,52 +19,13 @@ const KEYS = ["ann", "bob", "a rather long key, of more than a few units"] as co
 const COSTS = [0, 0, 1, 1, 1, 1, 1, 2, 3, 7] as const;
 const REASONS = [undefined, "scraping", "ключ \ud83d\udd11"] as const;
 
-interface Side {
-  readonly name: string;
-  readonly limits: readonly Limit[];
-  readonly model: () => BlockingModel;
-}
-
 const LADDER = { durations: ["1s", "5s", "20s"], forgetAfter: "30s" } as const;
 
-/** Limits beside what the model knows of them. */
-const SIDES: readonly Side[] = [
-  {
-    name: "bucket",
-    limits: [tokenBucket({ capacity: 4, refill: 2, per: "1s", blockFor: { duration: "3s", extend: true } })],
-    model: () =>
-      createBlockingModel(
-        [bucket({ capacity: 4n, refill: 2n })],
-        [{ durationsUs: [3n * SECOND], forgetAfterUs: 0n, extend: true }],
-      ),
-  },
-  {
-    name: "windows",
-    limits: [slidingWindow({ limit: 3, window: "2s", blockFor: LADDER }), perSecond(2, { blockFor: "2s" })],
-    model: () =>
-      createBlockingModel(
-        [sliding({ limit: 3n, windowUs: 2n * SECOND }), bucket({ capacity: 2n, refill: 2n })],
-        [
-          { durationsUs: [SECOND, 5n * SECOND, 20n * SECOND], forgetAfterUs: 30n * SECOND, extend: false },
-          { durationsUs: [2n * SECOND], forgetAfterUs: 0n, extend: false },
-        ],
-      ),
-  },
-  {
-    name: "plain",
-    limits: [perSecond(6)],
-    model: () => createBlockingModel([bucket({ capacity: 6n, refill: 6n })], [undefined]),
-  },
-];
-
-/** Numbers from 0 up to a bound, the same for the same seed. */
-function randomBelow(seed: number): (bound: number) => number {
-  let state = (seed + 1) * 0x9e3779b1;
-  return (bound) => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x297a2d39;
-    return ((state ^ (state >>> 12)) >>> 0) % bound;
-  };
-}
+const LISTS: Readonly<Record<string, readonly Limit[]>> = {
+  bucket: [tokenBucket({ capacity: 4, refill: 2, per: "1s", blockFor: { duration: "3s", extend: true } })],
+  windows: [slidingWindow({ limit: 3, window: "2s", blockFor: LADDER }), perSecond(2, { blockFor: "2s" })],
+  plain: [perSecond(6)],
+};
 
 /**
  * Plays calls, blocks and advances of the clock with the library and with the model.
@@ -73,16 +35,17 @@ function randomBelow(seed: number): (bound: number) => number {
 export async function playBlocks(store: AnyStore, seed: number, operations: number): Promise<void> {
   const below = randomBelow(seed);
   const clock = manualClock(START_US / 1000);
-  const models = SIDES.map(({ model }) => model());
-  const limiters = SIDES.map(({ name, limits }) => createLimiter({ name: `${name}-${seed}`, limits, store, clock }));
+  const lists = Object.entries(LISTS);
+  const models = lists.map(([, limits]) => createBlockingModel(limits.map(modelLimit), limits.map(modelBlockFor)));
+  const limiters = lists.map(([name, limits]) => createLimiter({ name: `${name}-${seed}`, limits, store, clock }));
   const both = combine(...(limiters.slice(0, 2) as never[])) as AnyLimiter;
   let nowUs = START_US;
   for (let i = 0; i < operations; i += 1) {
     if (below(3) === 0) nowUs += advanceUs(below, models, BigInt(nowUs));
     clock.set(nowUs / 1000);
-    const who = below(SIDES.length + 1);
-    const targets = who === SIDES.length ? [0, 1] : [who];
-    const limiter = who === SIDES.length ? both : (limiters[who] as AnyLimiter);
+    const who = below(lists.length + 1);
+    const targets = who === lists.length ? [0, 1] : [who];
+    const limiter = who === lists.length ? both : (limiters[who] as AnyLimiter);
     const trace = new Step(
       limiter,
       targets.map((t) => models[t]!),

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { ModelBlockFor } from "../reference/blocks.ts";
+import type { BlockForOption } from "tollgate";
 import { denseFixedWindowSpec, denseSlidingWindowSpec } from "./limit-arbitrary.ts";
 import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
 
-export type NamedSpec = LimitSpec & { readonly name: string; readonly blockFor: ModelBlockFor | undefined };
+export type NamedSpec = LimitSpec & { readonly name: string; readonly blockFor: BlockForOption | undefined };
 
 /** A list of limits, as numbers by name, and how a version of a limiter uses it. */
 export interface VersionSpec {
@@ -67,12 +67,12 @@ const slidingSpec = fc
   .map(([spec, length, resolutionUs]) => ({ ...spec, windowUs: length, resolutionUs }));
 const fixedSpec = fc.tuple(denseFixedWindowSpec, windowUs).map(([spec, length]) => ({ ...spec, windowUs: length }));
 
-const blockFor = fc.constantFrom<ModelBlockFor | undefined>(
+const blockFor = fc.constantFrom<BlockForOption | undefined>(
   undefined,
   undefined,
-  { durationsUs: [20n], forgetAfterUs: 0n, extend: false },
-  { durationsUs: [15n], forgetAfterUs: 0n, extend: true },
-  { durationsUs: [5n, 30n, 90n], forgetAfterUs: 60n, extend: false },
+  0.02,
+  { duration: 0.015, extend: true },
+  { durations: [0.005, 0.03, 0.09], forgetAfter: 0.06 },
 );
 
 const limitsByName = fc.uniqueArray(

@@ -4,6 +4,7 @@ import { tableStore } from "tollgate/table";
 import { it } from "vitest";
 import { crowdedTrace } from "./change-trace-arbitrary.ts";
 import { IN_PROCESS, playTraces } from "./change-traces.ts";
+import { runs } from "./runs.ts";
 
 /** With slots enough for the crowd, since the model has no overflow buckets. */
 const LARGE = [
@@ -13,9 +14,9 @@ const LARGE = [
 ] as const;
 
 it.each(IN_PROCESS)("random calls through versions of a limiter over %s decide as the model does", (_name, create) => {
-  playTraces(create, 10_000);
+  playTraces(create, runs(10_000));
 });
 
 it.each(LARGE)("random calls under fifty numbers of one name over %s decide as the model does", (_name, create) => {
-  playTraces(create, 10_000, crowdedTrace, 10);
+  playTraces(create, runs(10_000), crowdedTrace, 10);
 });

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import {
   type AsyncHandle,
   type AsyncLimiter,
-  type BlockForOption,
   createLimiter,
   type Decision,
   type Handle,
@@ -21,12 +20,11 @@ import {
   callWithBlocks,
   isBlocked,
   type ModelBlock,
-  type ModelBlockFor,
 } from "../reference/blocks.ts";
 import { ChangingKeys, createVersion, type NamedLimit, type Version } from "../reference/changing-model.ts";
 import { explain, transact } from "../reference/model.ts";
 import { HELD_KEYS, type Step, type Trace, traceWithBlocks, type VersionSpec } from "./change-trace-arbitrary.ts";
-import { libraryLimit, modelLimit } from "./limit-spec.ts";
+import { libraryLimit, modelBlockFor, modelLimit } from "./limit-spec.ts";
 
 const START_MS = 1_790_000_000_123;
 
@@ -117,12 +115,10 @@ interface Known {
 }
 
 function pairOf(spec: VersionSpec, store: SyncStore | AsyncStore, clock: ManualClock, { keys, blocks }: Known): Pair {
-  const list = spec.limits.map((limit) => libraryLimit(limit, limit.name, optionOf(limit.blockFor)));
-  const named = spec.limits.map((limit, i): NamedLimit => {
-    const made = list[i];
-    if (made === undefined) throw new Error("a limit for each spec");
-    return { name: limit.name, numbers: made.fingerprint, limit: modelLimit(limit, made) };
-  });
+  const list = spec.limits.map((limit) => libraryLimit(limit, limit.name, limit.blockFor));
+  const named = list.map(
+    (limit): NamedLimit => ({ name: limit.name, numbers: limit.fingerprint, limit: modelLimit(limit) }),
+  );
   const { onChange } = spec;
   const limits = spec.isChosen ? (_key: string) => list : list;
   const options = { name: "api", limits, clock, onChange };
@@ -131,18 +127,10 @@ function pairOf(spec: VersionSpec, store: SyncStore | AsyncStore, clock: ManualC
   const held = new Map(HELD_KEYS.map((key) => [key, limiter.handle(key)]));
   const handles = (key: string) => held.get(key) ?? limiter.handle(key);
   const models = plans.map((plan) => {
-    const blocksFor = plan.map(({ name }) => spec.limits.find((limit) => limit.name === name)?.blockFor);
+    const blocksFor = plan.map((one) => modelBlockFor(list[named.indexOf(one)]!));
     return { model: createVersion(keys, plan, onChange), blocksFor, blocks };
   });
   return { limiter, models, handles };
-}
-
-function optionOf(blockFor: ModelBlockFor | undefined): BlockForOption | undefined {
-  if (blockFor === undefined) return undefined;
-  const durations = blockFor.durationsUs.map((us) => Number(us) / 1_000);
-  return durations.length === 1
-    ? { duration: durations[0]!, extend: blockFor.extend }
-    : { durations, forgetAfter: Number(blockFor.forgetAfterUs) / 1_000 };
 }
 
 function play({ limiter, models, handles }: Pair, step: Step, nowUs: bigint): readonly [unknown, unknown] {

@@ -90,51 +90,6 @@ describe.each(Object.entries(KINDS))("under any changes of %s,", (_kind, { make,
     });
     fc.assert(property, { numRuns: 300 });
   });
-
-  it("a limit that stays the same has every figure that it has alone", () => {
-    const property = fc.property(
-      numbers,
-      fc.array(numbers, { minLength: 1, maxLength: 3 }),
-      steps,
-      (kept, all, played) => {
-        const clock = manualClock(START_MS);
-        const own = make(kept);
-        // The other limit never denies.
-        const lists = all.map(({ count, periodMs }) => [
-          own,
-          fixedWindow({ name: "changing", limit: 1_000_000 + count, window: periodMs }),
-        ]);
-        const version = versionsOf([[own], ...lists], clock);
-        const alone = createLimiter({ name: "api", limits: [own], clock });
-        for (const { version: index, cost, waitMs } of played) {
-          clock.advance(waitMs);
-          expect(version(index).allow("ann", cost)).toBe(alone.allow("ann", cost));
-          expect(version(index + 1).explain("ann", cost)[0]).toEqual(alone.explain("ann", cost)[0]);
-        }
-      },
-    );
-    fc.assert(property, { numRuns: 100 });
-  });
-
-  it("first numbers decide as if there were no others, until the key is idle", () => {
-    const property = fc.property(fc.array(numbers, { minLength: 2, maxLength: 3 }), steps, (all, played) => {
-      const clock = manualClock(START_MS);
-      const store = memoryStore();
-      const lists = all.map((one) => [make(one)]);
-      const versions = lists.map((limits) =>
-        createLimiter({ name: "api", limits, clock, store, onChange: "keep-first" }),
-      );
-      let alone: Limiter | undefined;
-      for (const { version: index, cost, waitMs } of played) {
-        clock.advance(waitMs);
-        const limits = lists[index % lists.length] ?? [];
-        if (alone === undefined || alone.peek("ann", 0).resetMs === 0)
-          alone = createLimiter({ name: "api", limits, clock });
-        expect(versions[index % versions.length]?.consume("ann", cost)).toEqual(alone.consume("ann", cost));
-      }
-    });
-    fc.assert(property, { numRuns: 200 });
-  });
 });
 
 describe("calls that alternate between two limits of one name", () => {

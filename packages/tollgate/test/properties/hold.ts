@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { it } from "vitest";
 import { ALL_PROPERTIES } from "./all-properties.ts";
 import type { NamedProperty } from "./named-property.ts";
+import { runs } from "./runs.ts";
 
-/** Cases in a run of all properties: some seconds' worth in the quick tier, a minute's worth in the deep one. */
-const ALL_CASES = { quick: 6_000, deep: 60_000 } as const;
-/** TOLLGATE_CASES sets another number for either tier. */
-const OTHER_CASES = process.env["TOLLGATE_CASES"];
+/** Cases in a run of all properties; TOLLGATE_CASES sets another number. */
+const ALL_CASES = Number(process.env["TOLLGATE_CASES"] ?? runs(6_000));
 /** With TOLLGATE_SHRINK=no a failing case is not shrunk. */
 const END_ON_FAILURE = process.env["TOLLGATE_SHRINK"] === "no";
 /** The same cases in every run; `npm run fuzz` tries others. */
@@ -15,11 +14,13 @@ const TIMEOUT_MS = 600_000;
 
 const TOTAL_WEIGHT = ALL_PROPERTIES.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Tests that the properties hold. Each property gets its share of the tier's cases by its weight. */
-export function hold(properties: readonly NamedProperty[], tier: keyof typeof ALL_CASES): void {
-  const allCases = OTHER_CASES === undefined ? ALL_CASES[tier] : Number(OTHER_CASES);
+/**
+ * Tests that the properties hold. Each gets its share of the cases by its weight. To replay a failure, use the seed and
+ * the path that it prints, as in `npm run fuzz -- --seed 1 --path 12:3`.
+ */
+export function hold(properties: readonly NamedProperty[]): void {
   for (const { name, weight, property } of properties) {
-    const numRuns = Math.ceil((allCases * weight) / TOTAL_WEIGHT);
+    const numRuns = Math.ceil((ALL_CASES * weight) / TOTAL_WEIGHT);
     it(`${name} (${numRuns} cases)`, { timeout: TIMEOUT_MS }, () => {
       fc.assert(property, { numRuns, seed: SEED, endOnFailure: END_ON_FAILURE });
     });

@@ -1,4 +1,5 @@
 import { type BlockForOption, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
+import type { ModelBlockFor } from "../reference/blocks.ts";
 import type { ModelLimit } from "../reference/model-limit.ts";
 
 interface Common {
@@ -34,88 +35,64 @@ export type LimitSpec = TokenBucketSpec | SlidingWindowSpec | FixedWindowSpec;
 
 export function libraryLimit(spec: LimitSpec, name: string, blockFor?: BlockForOption): Limit {
   const { unit, mode } = spec;
-  const blocks = blockFor === undefined ? {} : { blockFor };
+  const common = { name, unit, mode, ...(blockFor === undefined ? {} : { blockFor }) };
   switch (spec.kind) {
     case "token-bucket": {
-      const { capacity, refill, initial } = spec;
-      const per = spec.perUs / 1_000;
-      const idle = spec.idleTtlUs === undefined ? {} : { idleTtl: spec.idleTtlUs / 1_000 };
-      return tokenBucket({
-        name,
-        unit,
-        mode,
-        capacity,
-        refill,
-        per,
-        initial,
-        ...idle,
-        ...blocks,
-      });
+      const { capacity, refill, perUs, initial, idleTtlUs } = spec;
+      const idle = idleTtlUs === undefined ? {} : { idleTtl: idleTtlUs / 1_000 };
+      return tokenBucket({ ...common, capacity, refill, per: perUs / 1_000, initial, ...idle });
     }
     case "sliding-window": {
-      const resolution = spec.resolutionUs === undefined ? {} : { resolution: spec.resolutionUs / 1_000 };
-      return slidingWindow({
-        name,
-        unit,
-        mode,
-        limit: spec.limit,
-        window: spec.windowUs / 1_000,
-        ...resolution,
-        ...blocks,
-      });
+      const { limit, windowUs, resolutionUs } = spec;
+      const resolution = resolutionUs === undefined ? {} : { resolution: resolutionUs / 1_000 };
+      return slidingWindow({ ...common, limit, window: windowUs / 1_000, ...resolution });
     }
-    case "fixed-window":
-      return fixedWindow({
-        name,
-        unit,
-        mode,
-        limit: spec.limit,
-        window: spec.windowUs / 1_000,
-        anchor: spec.anchor,
-        ...blocks,
-      });
+    case "fixed-window": {
+      const { limit, windowUs, anchor } = spec;
+      return fixedWindow({ ...common, limit, window: windowUs / 1_000, anchor });
+    }
     default:
       return spec satisfies never;
   }
 }
 
-/** The same limit for the model. `limit` supplies the library's defaults for what the spec leaves out. */
-export function modelLimit(spec: LimitSpec, limit: Limit): ModelLimit {
-  const { unit, mode } = spec;
-  switch (spec.kind) {
+/** A limit for the model. */
+export function modelLimit(limit: Limit): ModelLimit {
+  const { unit, mode } = limit;
+  const capacity = BigInt(limit.capacity);
+  switch (limit.algorithm) {
     case "token-bucket": {
-      const defaultMs = limit.algorithm === "token-bucket" ? limit.idleTtlMs : 0;
-      const { kind, initial } = spec;
-      const [capacity, refill, perUs] = [BigInt(spec.capacity), BigInt(spec.refill), BigInt(spec.perUs)];
-      const idleTtlUs = BigInt(spec.idleTtlUs ?? Math.round(defaultMs * 1_000));
-      return { kind, unit, mode, capacity, refill, perUs, initial, idleTtlUs };
+      const { initial, perMs, idleTtlMs } = limit;
+      const refill = BigInt(limit.refill);
+      return {
+        ...{ kind: "token-bucket", unit, mode, capacity, refill, perUs: inUs(perMs) },
+        ...{ initial, idleTtlUs: inUs(idleTtlMs) },
+      };
     }
     case "sliding-window": {
-      const defaultMs = limit.algorithm === "sliding-window" ? limit.resolutionMs : 0;
-      const resolutionUs = BigInt(spec.resolutionUs ?? Math.round(defaultMs * 1_000));
-      return {
-        kind: spec.kind,
-        unit,
-        mode,
-        limit: BigInt(spec.limit),
-        windowUs: BigInt(spec.windowUs),
-        resolutionUs,
-      };
+      const [windowUs, resolutionUs] = [inUs(limit.windowMs), inUs(limit.resolutionMs)];
+      return { kind: "sliding-window", unit, mode, limit: capacity, windowUs, resolutionUs };
     }
     case "fixed-window": {
-      const { kind, anchor } = spec;
-      return {
-        kind,
-        unit,
-        mode,
-        limit: BigInt(spec.limit),
-        windowUs: BigInt(spec.windowUs),
-        anchor,
-      };
+      const { anchor } = limit;
+      return { kind: "fixed-window", unit, mode, limit: capacity, windowUs: inUs(limit.windowMs), anchor };
     }
+    case "concurrency":
+      throw new Error("places have a model of their own");
     default:
-      return spec satisfies never;
+      return limit satisfies never;
   }
+}
+
+/** What exhausting a limit costs, for the model. */
+export function modelBlockFor({ blockFor }: Limit): ModelBlockFor | undefined {
+  if (blockFor === undefined) return undefined;
+  const { durationsMs, forgetAfterMs, extend } = blockFor;
+  return { durationsUs: durationsMs.map(inUs), forgetAfterUs: inUs(forgetAfterMs), extend };
+}
+
+function inUs(ms: number): bigint {
+  return BigInt(Math.round(ms * 1_000));
 }
 
 export function capacityOf(spec: LimitSpec): number {

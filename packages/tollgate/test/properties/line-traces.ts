@@ -13,7 +13,8 @@ import type { SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { ModelLine } from "../reference/line.ts";
 import { createModel, type Model } from "../reference/model.ts";
-import { bucket, fixed, SECOND, sliding } from "../reference/sample-limits.ts";
+import { randomBelow } from "../stores/local/random-words.ts";
+import { modelLimit } from "./limit-spec.ts";
 
 /** A moment in 2026. */
 const START_US = 1_790_000_000_123_000;
@@ -22,59 +23,21 @@ const KEY = "ann";
 interface Side {
   readonly name: string;
   readonly limits: readonly Limit[];
-  readonly model: () => Model;
   /** How much later than the truth a hint may be: what no report tells. */
   readonly lateUs: bigint;
 }
 
 const SIDES: readonly Side[] = [
-  {
-    name: "a bucket",
-    limits: [tokenBucket({ capacity: 4, refill: 2, per: "1s" })],
-    model: () => createModel({ limits: [bucket({ capacity: 4n, refill: 2n })] }),
-    lateUs: 0n,
-  },
-  {
-    name: "a bucket of odd numbers",
-    limits: [tokenBucket({ capacity: 7, refill: 11, per: "3s" })],
-    model: () => createModel({ limits: [bucket({ capacity: 7n, refill: 11n, perUs: 3n * SECOND })] }),
-    lateUs: 5n,
-  },
-  {
-    name: "a sliding window",
-    limits: [slidingWindow({ limit: 5, window: "2s" })],
-    model: () => createModel({ limits: [sliding({ limit: 5n, windowUs: 2n * SECOND })] }),
-    lateUs: 0n,
-  },
-  {
-    name: "a fixed window",
-    limits: [fixedWindow({ limit: 5, window: "2s", anchor: "first-use" })],
-    model: () => createModel({ limits: [fixed({ limit: 5n, windowUs: 2n * SECOND, anchor: "first-use" })] }),
-    lateUs: 0n,
-  },
+  { name: "a bucket", limits: [tokenBucket({ capacity: 4, refill: 2, per: "1s" })], lateUs: 0n },
+  { name: "a bucket of odd numbers", limits: [tokenBucket({ capacity: 7, refill: 11, per: "3s" })], lateUs: 5n },
+  { name: "a sliding window", limits: [slidingWindow({ limit: 5, window: "2s" })], lateUs: 0n },
+  { name: "a fixed window", limits: [fixedWindow({ limit: 5, window: "2s", anchor: "first-use" })], lateUs: 0n },
   {
     name: "three limits",
     limits: [slidingWindow({ limit: 5, window: "2s" }), perSecond(3), fixedWindow({ limit: 9, window: "5s" })],
-    model: () =>
-      createModel({
-        limits: [
-          sliding({ limit: 5n, windowUs: 2n * SECOND }),
-          bucket({ capacity: 3n, refill: 3n }),
-          fixed({ limit: 9n, windowUs: 5n * SECOND }),
-        ],
-      }),
     lateUs: 5n,
   },
 ];
-
-/** Numbers from 0 up to a bound, the same for the same seed. */
-function randomBelow(seed: number): (bound: number) => number {
-  let state = (seed + 1) * 0x9e3779b1;
-  return (bound) => {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x297a2d39;
-    return ((state ^ (state >>> 12)) >>> 0) % bound;
-  };
-}
 
 /**
  * Plays calls that wait, calls that do not, aborts, refunds, charges and advances with the library and with the model.
@@ -118,10 +81,10 @@ class Trace {
   #nowUs = START_US;
   #nextId = 0;
 
-  constructor({ limits, model, lateUs }: Side, store: SyncStore, seed: number) {
+  constructor({ limits, lateUs }: Side, store: SyncStore, seed: number) {
     this.#below = randomBelow(seed);
     this.#limiter = createLimiter({ limits, store, clock: this.#clock, observe: (one) => this.#note(one) });
-    this.#model = model();
+    this.#model = createModel({ limits: limits.map(modelLimit) });
     this.#line = new ModelLine(this.#model, KEY);
     this.#lateUs = lateUs;
     this.#most = Math.min(...limits.map(({ capacity }) => capacity));

@@ -162,7 +162,7 @@ export function traceOf(spec: LimitSpec, keyOf = (limit: Limit) => new KernelKey
   const full: LimitSpec = spec.kind === "token-bucket" ? { ...spec, initial: "full", idleTtlUs: undefined } : spec;
   const limit = libraryLimit({ ...full, mode: "enforce" }, "limit");
   // A new bucket was full at all times: the clock may go back before its first call.
-  return new ReceiptTrace(keyOf(limit), rulesOf(modelLimit(full, limit), {}).fresh(-(10n ** 20n)));
+  return new ReceiptTrace(keyOf(limit), rulesOf(modelLimit(limit), {}).fresh(-(10n ** 20n)));
 }
 
 export function traceOfPlaces(

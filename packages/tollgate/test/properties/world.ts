@@ -60,7 +60,7 @@ export function createWorld(
   };
   const pairs = limiters.map((specs, place): Pair => {
     const limits = specs.map((spec, i) => libraryLimit(spec, `limit-${i}`));
-    const modelled = specs.map((spec, i) => modelLimit(spec, limitAt(limits, i)));
+    const modelled = limits.map(modelLimit);
     const name = `limiter-${place}`;
     return {
       name,
@@ -92,10 +92,4 @@ function createHandles(): World["handleOf"] {
     known.set(name, handle);
     return handle;
   };
-}
-
-function limitAt(limits: readonly Limit[], place: number): Limit {
-  const limit = limits[place];
-  if (limit === undefined) throw new Error(`expected a limit at ${place}`);
-  return limit;
 }
