@@ -1,9 +1,11 @@
-import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { defaultCostOf } from "./limiter-shape.ts";
+
+const MOST_JITTER_SECONDS = 86_400;
 
 /** The options of every adapter. */
 const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {
@@ -29,24 +31,24 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   settleAborted: true,
 };
 
-/**
- * The checked options that the gate uses for each request, with defaults. An option without a default may be
- * `undefined`.
- */
-export interface CheckedGateOptions<Request, Input> {
-  readonly input: GateOptions<Request, Input>["input"];
-  /** `undefined` if the limiter finds what a request costs. */
-  readonly cost: GateOptions<Request, Input>["cost"];
-  readonly skip: GateOptions<Request, Input>["skip"];
-  readonly partitionKey: GateOptions<Request, Input>["partitionKey"];
-  readonly denial: NonNullable<GateOptions<Request, Input>["denial"]>;
-  readonly status: NonNullable<GateOptions<Request, Input>["status"]>;
-  readonly retryJitterSeconds: number;
-  readonly onError: NonNullable<GateOptions<Request, Input>["onError"]>;
-  readonly chargeAfter: GateOptions<Request, Input>["chargeAfter"];
-  readonly settle: boolean;
-  readonly settleAborted: boolean;
-}
+type Any = GateOptions<never, never>;
+
+type Defaults = Required<
+  Pick<Any, "denial" | "status" | "retryJitterSeconds" | "onError" | "settle" | "settleAborted">
+>;
+
+/** What an option is that is not set. */
+const DEFAULTS: Defaults = {
+  denial: "negotiate",
+  status: 429,
+  retryJitterSeconds: 0,
+  onError: "throw",
+  settle: false,
+  settleAborted: false,
+};
+
+/** The checked options of a gate, with defaults. Without a `cost` the limiter finds what a request costs. */
+export type CheckedGateOptions<Request, Input> = GateOptions<Request, Input> & Defaults;
 
 /**
  * Checks the options of an adapter. `own` names the options that only this adapter has.
@@ -59,28 +61,10 @@ export function checkGateOptions<Request, Input>(
   own: readonly string[],
 ): CheckedGateOptions<Request, Input> {
   checkAll(options, own);
-  const { input, cost = defaultCostOf(options.limiter), skip, partitionKey, chargeAfter } = options;
-  const {
-    denial = "negotiate",
-    status = 429,
-    retryJitterSeconds = 0,
-    onError = "throw",
-    settle = false,
-    settleAborted = false,
-  } = options;
-  return {
-    input,
-    cost: typeof cost === "object" ? { ...cost } : cost,
-    skip,
-    partitionKey,
-    denial,
-    status,
-    retryJitterSeconds,
-    onError,
-    chargeAfter,
-    settle,
-    settleAborted,
-  };
+  const { limiter, cost = defaultCostOf(limiter) } = options;
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const ownCost = typeof cost === "object" ? { ...cost } : cost;
+  return { ...DEFAULTS, ...given, limiter, ...(ownCost !== undefined && { cost: ownCost }) };
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
@@ -100,7 +84,8 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
   checkChoice("settle", given["settle"], [true, false]);
   checkSettleAborted(given);
-  checkJitter(given["retryJitterSeconds"]);
+  const { retryJitterSeconds = 0 } = given;
+  checkWholeNumber("retryJitterSeconds", retryJitterSeconds, 0, MOST_JITTER_SECONDS);
 }
 
 /**
@@ -145,14 +130,6 @@ function checkSettleAborted({ settleAborted, chargeAfter }: Readonly<Record<stri
       settleAborted,
     );
   }
-}
-
-const MOST_JITTER_SECONDS = 86_400;
-
-function checkJitter(seconds: unknown): void {
-  if (seconds === undefined) return;
-  if (Number.isInteger(seconds) && (seconds as number) >= 0 && (seconds as number) <= MOST_JITTER_SECONDS) return;
-  throw optionError("retryJitterSeconds", `whole seconds from 0 to ${MOST_JITTER_SECONDS}`, seconds);
 }
 
 /** Every limit's policy repeats it. */

@@ -38,12 +38,6 @@ export interface Framework<Request> {
   readonly ownOptions?: readonly string[];
 }
 
-/** What the fast path needs. */
-interface Plain {
-  readonly limiter: Limiter<HttpFacts>;
-  readonly cost: Cost | undefined;
-}
-
 const UNCOUNTED: Pass = { pass: true, asked: undefined, headers: [], settlement: undefined, places: undefined };
 
 /**
@@ -63,8 +57,6 @@ export class Gate<Request, Input> {
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
-  /** Set if the options allow the fast path. */
-  readonly #plain: Plain | undefined;
 
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
   constructor(options: GateOptions<Request, Input>, framework: Framework<Request>) {
@@ -82,7 +74,6 @@ export class Gate<Request, Input> {
     this.#clock = clock;
     this.#now = () => clock.now();
     this.#logError = safeErrorLog(logError);
-    this.#plain = this.#filter === undefined ? plainOf(limiter, this.#options) : undefined;
   }
 
   /** Decides about a request. The framework handles what this throws or rejects with. */
@@ -119,7 +110,6 @@ export class Gate<Request, Input> {
   }
 
   #judge(request: Request): Verdict | Promise<Verdict> {
-    if (this.#plain !== undefined) return this.#judgePlainly(this.#plain, request);
     const filtered = this.#filter?.of(this.#framework.factsOf(request));
     if (filtered === "allowed") return UNCOUNTED;
     if (filtered === "denied") return uncountedDenial(FORBIDDEN);
@@ -128,13 +118,8 @@ export class Gate<Request, Input> {
     return mapMaybeAsync(skip(request), (skips) => (skips ? UNCOUNTED : this.#count(request)));
   }
 
-  /** The fast path: the limiter takes the facts, and no option has to be called. */
-  #judgePlainly({ limiter, cost }: Plain, request: Request): Verdict {
-    const decision = limiter.consume(this.#framework.factsOf(request), cost);
-    return this.#verdictOn(request, decision, undefined, undefined);
-  }
-
   #count(request: Request): Verdict | Promise<Verdict> {
+    // Without an `input` the limiter takes the facts of a request.
     const { input = this.#framework.factsOf as unknown as (request: Request) => Input, cost } = this.#options;
     return mapMaybeAsync(input(request), (known) =>
       typeof cost === "function"
@@ -249,15 +234,4 @@ export class Gate<Request, Input> {
 
 function uncountedDenial(content: ResponseContent): DenialResponse {
   return { pass: false, asked: undefined, decision: undefined, headers: [NO_STORE], content };
-}
-
-/** Without an `input` the limiter takes the facts of a request. */
-function plainOf<Request, Input>(
-  limiter: Limiter<Input> | AsyncLimiter<Input>,
-  { cost, input, skip, partitionKey, chargeAfter, settle }: CheckedGateOptions<Request, Input>,
-): Plain | undefined {
-  const callsMore = [input, skip, partitionKey, chargeAfter].some((option) => option !== undefined);
-  if (callsMore || settle || typeof cost === "function" || limiter.kind !== "sync") return undefined;
-  if (mayTakePlaces(limiter)) return undefined;
-  return { limiter: limiter as unknown as Limiter<HttpFacts>, cost };
 }

@@ -3,7 +3,7 @@ import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { type Asked, allAsked } from "./asked.ts";
-import type { ClientQuota, HeaderFormat } from "./forms/header-format.ts";
+import type { ClientQuota } from "./forms/header-format.ts";
 import {
   HEADER_FORMATS,
   type HeaderForm,
@@ -25,16 +25,10 @@ type Told = Asked & { readonly decision: Decision & { readonly limit: Limit; rea
 /** The RateLimit headers of one limiter's responses, in the forms that its `headers` option names. */
 export class RateLimitHeaders {
   readonly formats: HeaderFormats;
-  readonly #needsTime: boolean;
-  /** The usual case: one form. */
-  readonly #only: HeaderFormat | undefined;
 
   /** @throws TollgateError `ERR_OPTION` for an unknown form, or for forms that exclude each other. */
   constructor(option: unknown) {
     this.formats = formatsOf(option);
-    const formats = [...this.formats.values()];
-    this.#needsTime = formats.some(({ needsTime }) => needsTime);
-    this.#only = formats.length === 1 ? formats[0] : undefined;
   }
 
   /** The names of all headers that a response may have. */
@@ -53,14 +47,8 @@ export class RateLimitHeaders {
    */
   of(asked: Asked, now: () => number): HeaderList {
     if (this.formats.size === 0 || !isTold(asked)) return NO_HEADERS;
-    if (asked.before !== undefined) return headersOfAll(allAsked(asked).filter(isTold), now);
-    const quota = quotaOf(asked, this.#needsTime ? now() : 0);
-    if (this.#only?.policies === undefined) return headersOf(this.formats, [asked], quota);
-    // Faster than a spread.
-    const policies = this.#only.policies.joined(asked.decision.limits, asked.partition);
-    const headers: Header[] = policies === "" ? [] : [[POLICY, policies]];
-    for (const header of this.#only.state(quota)) headers.push(header);
-    return headers;
+    if (asked.before === undefined) return headersOf(this.formats, [asked], quotaOf(asked, now()));
+    return headersOfAll(allAsked(asked).filter(isTold), now);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Cost } from "../core/cost.ts";
-import type { Allowed, Decision, Denied } from "../core/decision.ts";
+import type { Decision } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
 
 /** What handlers find of the limiter that counted their request: its decision, and how to tell the true cost. */
@@ -19,40 +19,9 @@ export type RateLimited = Decision & {
 
 type Settle = RateLimited["settle"];
 
-/**
- * A copy of a decision for handlers; observers have the original. Each property is written out, because a spread with
- * one more property takes microseconds. `settle` is `undefined` if the limiter does not know how to settle the request.
- */
+/** A copy of a decision for handlers; observers have the original. */
 export function rateLimitedBy(decision: Decision, settle: Settle = refuseToSettle): RateLimited {
-  const copy = decision.allowed ? allowed(decision, settle) : denied(decision, settle);
-  const { shadowDenied, degraded, overflowed, block } = decision;
-  if (shadowDenied === undefined && degraded === undefined && overflowed === undefined && block === undefined)
-    return copy;
-  return { ...decision, ...copy };
-}
-
-function allowed(decision: Allowed, settle: Settle): RateLimited & Allowed {
-  const { limiter, limit, limits, remaining, limitRemaining, retryAfterMs, resetMs } = decision;
-  return { allowed: true, limiter, limit, limits, remaining, limitRemaining, retryAfterMs, resetMs, settle };
-}
-
-function denied(decision: Denied, settle: Settle): RateLimited & Denied {
-  const { reason, limiter, limit, limits, violated, remaining, limitRemaining } = decision;
-  const { retryAfterMs, resetMs, usedAfterRetry } = decision;
-  return {
-    allowed: false,
-    reason,
-    limiter,
-    limit,
-    limits,
-    violated,
-    remaining,
-    limitRemaining,
-    retryAfterMs,
-    resetMs,
-    usedAfterRetry,
-    settle,
-  };
+  return { ...decision, settle };
 }
 
 function refuseToSettle(): never {

@@ -30,7 +30,7 @@ export function sendWithHead(outgoing: Outgoing, headers: HeaderList, asked: Ask
 function completed(given: unknown, added: Added, outgoing: Outgoing): unknown {
   if (Array.isArray(given)) return completedList(given, added, outgoing);
   if (typeof given === "object" && given !== null) return completedObject(given as Named, added, outgoing);
-  if (outgoing.getHeaderNames().length === 0) return alone(added.headers);
+  if (outgoing.getHeaderNames().length === 0) return completedObject({}, added, outgoing);
   // Other code has called `setHeader`, so Node copies one by one anyway.
   for (const [name, value] of added.headers) {
     const missing = missingValue(name, value, undefined, added, outgoing);
@@ -39,29 +39,14 @@ function completed(given: unknown, added: Added, outgoing: Outgoing): unknown {
   return given;
 }
 
-/** The usual case: nothing to compare with. */
-function alone(headers: HeaderList): Named {
-  const all: Record<string, unknown> = {};
-  for (const header of headers) all[header[0]] = header[1];
-  return all;
-}
-
 function completedObject(given: Named, added: Added, outgoing: Outgoing): Named {
-  // A loop takes a third of the time of a spread.
-  const all: Record<string, unknown> = {};
-  const names = Object.keys(given);
-  for (const name of names) all[name] = given[name];
+  const all: Record<string, unknown> = { ...given };
   for (const [name, value] of added.headers) {
-    const own = sameAmong(names, name) ?? name;
+    const own = Object.keys(given).find((other) => isSame(other, name)) ?? name;
     const missing = missingValue(name, value, all[own], added, outgoing);
     if (missing !== undefined) all[own] = missing;
   }
   return all;
-}
-
-function sameAmong(names: readonly string[], name: string): string | undefined {
-  for (const other of names) if (isSame(other, name)) return other;
-  return undefined;
 }
 
 /** A list has names and values in turn, or pairs. */

@@ -73,8 +73,8 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, status: 418 }, "status: expected one of 429, 503, got 418"],
   [{ limiter, onError: "ignore" }, 'onError: expected one of "allow", "deny", "throw", got "ignore"'],
   [{ limiter, exposeHeaders: "RateLimit" }, 'exposeHeaders: expected one of true, false, got "RateLimit"'],
-  [{ limiter, retryJitterSeconds: -1 }, "retryJitterSeconds: expected whole seconds from 0 to 86400, got -1"],
-  [{ limiter, retryJitterSeconds: 0.5 }, "retryJitterSeconds: expected whole seconds from 0 to 86400, got 0.5"],
+  [{ limiter, retryJitterSeconds: -1 }, "retryJitterSeconds: expected a whole number from 0 to 86400, got -1"],
+  [{ limiter, retryJitterSeconds: 0.5 }, "retryJitterSeconds: expected a whole number from 0 to 86400, got 0.5"],
   [
     { limiter, headers: true },
     'headers: expected false, or one or several of "draft-11", "draft-10", "draft-9", "draft-8", "draft-7", "draft-6", "legacy", got true',

@@ -14,7 +14,7 @@ export interface ClientQuota {
    * would pass.
    */
   readonly seconds: number;
-  /** The same moment in seconds since the epoch, for formats with `needsTime`. */
+  /** The same moment in seconds since the epoch. */
   readonly resetSeconds: number;
   /** The name of the quota's partition, if `partitionKey` gave one. */
   readonly partition: string | undefined;
@@ -26,8 +26,6 @@ export interface HeaderFormat {
   readonly policies: PolicyTexts | undefined;
   /** The headers that tell the state. Forms that share one exclude each other. */
   readonly stateHeaders: readonly string[];
-  /** Whether it uses `resetSeconds`. */
-  readonly needsTime: boolean;
   state(quota: ClientQuota): HeaderList;
 }
 

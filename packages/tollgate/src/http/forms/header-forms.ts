@@ -43,7 +43,6 @@ function draft11(): HeaderFormat {
   return {
     policies: new PolicyTexts(namedPolicy, withPartition),
     stateHeaders: ["RateLimit"],
-    needsTime: false,
     state: ({ limit, remaining, seconds, partition }) => {
       // Places come back when their holders free them, which no time tells.
       const reset = countsPlaces(limit) ? "" : `;t=${integerText(seconds)}`;
@@ -76,7 +75,6 @@ function draft7(): HeaderFormat {
   return {
     policies: new PolicyTexts(unnamedPolicy),
     stateHeaders: ["RateLimit"],
-    needsTime: false,
     state: ({ limit, remaining, seconds }) => [
       [
         "RateLimit",
@@ -94,7 +92,6 @@ function draft6(): HeaderFormat {
   return {
     policies: new PolicyTexts(unnamedPolicy),
     stateHeaders: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
-    needsTime: false,
     state: ({ limit, remaining, seconds }) => [
       ["RateLimit-Limit", integerText(limit.capacity)],
       ["RateLimit-Remaining", integerText(remaining)],
@@ -114,7 +111,6 @@ function legacy(): HeaderFormat {
   return {
     policies: undefined,
     stateHeaders: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
-    needsTime: true,
     state: ({ limit, remaining, resetSeconds }) => [
       ["X-RateLimit-Limit", integerText(limit.capacity)],
       ["X-RateLimit-Remaining", integerText(remaining)],

@@ -1,12 +1,10 @@
 import type { Limit } from "../../core/limits/limit.ts";
 
-/** A cache of the texts that describe a limiter's policies. */
+/** The texts that describe a limiter's policies. */
 export class PolicyTexts {
-  /** By the list of limits: fixed limits are the same list in each response. */
-  readonly #joined = new WeakMap<readonly Limit[], string>();
   readonly #policyOf: (limit: Limit) => string | undefined;
   readonly #partitioned: (policy: string, partition: string) => string;
-  /** The list of the last response. A limiter with fixed limits has no other. */
+  /** A cache: a limiter with fixed limits has the same list in each response. */
   #last: readonly Limit[] | undefined;
   #lastJoined = "";
 
@@ -26,18 +24,10 @@ export class PolicyTexts {
   joined(limits: readonly Limit[], partition: string | undefined): string {
     if (partition !== undefined) return this.each(limits, partition).join(", ");
     if (limits !== this.#last) {
-      this.#lastJoined = this.#find(limits);
+      this.#lastJoined = this.each(limits, undefined).join(", ");
       this.#last = limits;
     }
     return this.#lastJoined;
-  }
-
-  #find(limits: readonly Limit[]): string {
-    const known = this.#joined.get(limits);
-    if (known !== undefined) return known;
-    const joined = this.each(limits, undefined).join(", ");
-    this.#joined.set(limits, joined);
-    return joined;
   }
 
   /** The policies one by one. Limits with equal names and numbers have equal texts, which appear once. */
