@@ -1,25 +1,23 @@
 import fc from "fast-check";
 import { Counter, Registry, type RegistryContentType } from "prom-client";
-import { type AsyncLimiter, combine, createLimiter, type Limiter, perMinute, perSecond, tokenBucket } from "tollgate";
-import { hotKeys, type InstrumentOptions, instrument } from "tollgate/metrics";
+import { combine, createLimiter, perMinute, perSecond, tokenBucket } from "tollgate";
+import { hotKeys, instrument } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
 import { START_MS } from "../limiter/set-up.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
+import { instrumented } from "./instrumented.ts";
+import { linesOf } from "./scrape.ts";
 
 const clock = manualClock(START_MS);
 
 /** The series of calls and of tokens. */
-async function seriesOf(registry: Registry): Promise<string[]> {
-  return (await registry.metrics()).split("\n").filter((line) => /^rate_limit_(acquire_total|tokens)/.test(line));
-}
-
-function instrumented(limiter: Limiter<never> | AsyncLimiter<never>, options: Partial<InstrumentOptions> = {}) {
-  const registry = new Registry();
-  return { registry, remove: instrument(limiter, { registry, ...options }) };
-}
+const seriesOf = async (registry: Registry) => [
+  ...(await linesOf(registry, "rate_limit_acquire_total")),
+  ...(await linesOf(registry, "rate_limit_tokens")),
+];
 
 const acquired = (limit: string, result: string, count: number) =>
   `rate_limit_acquire_total{limiter="api",limit="${limit}",result="${result}"} ${count}`;

@@ -39,18 +39,6 @@ describe("rate_limit_near_limit_total", () => {
     expect(await linesOf(registry, NEAR)).toEqual([near("calls", 2)]);
   });
 
-  it("counts over a store whose spaces cannot look", async () => {
-    const store = memoryStore();
-    const { open } = store;
-    const blind = Object.assign(store, {
-      open: (...args: Parameters<typeof open>) => Object.assign(open.apply(store, args), { allowAndLook: undefined }),
-    });
-    const limiter = createLimiter({ name: "api", limits: [perMinute(10, { name: "calls" })], clock, store: blind });
-    const { registry } = instrumented(limiter);
-    for (let call = 0; call < 20; call += 1) limiter.allow("a");
-    expect(await linesOf(registry, NEAR)).toEqual([near("calls", 2)]);
-  });
-
   it("counts under the limit that binds", async () => {
     const limits = [perMinute(10, { name: "few" }), perMinute(100, { name: "many" })];
     const limiter = createLimiter({ name: "api", limits, clock });
