@@ -98,17 +98,6 @@ async function answerBy(
 
 const WRITER: HeaderWriter<FastifyReply> = {
   get: (reply, name) => reply.getHeader(name),
-  set: (reply, name, value) => void reply.header(lowerCase(name), value),
+  // Fastify sends names as they are given: its own are in lower case.
+  set: (reply, name, value) => void reply.header(name.toLowerCase(), value),
 };
-
-/** A cache: Fastify sends names in lower case, and `toLowerCase` for each response takes longer than a look-up. */
-const LOWER_CASE = new Map<string, string>();
-
-/** The names are those of the header forms, so the cache stays small. */
-function lowerCase(name: string): string {
-  const known = LOWER_CASE.get(name);
-  if (known !== undefined) return known;
-  const lower = name.toLowerCase();
-  LOWER_CASE.set(name, lower);
-  return lower;
-}

@@ -1,7 +1,6 @@
 import { checkChoice, checkOptions, checkWholeNumber } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { markKeyMaker } from "../../core/key-maker.ts";
-import { ownCopy } from "../../core/text-memory.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 import { type Address, AddressKeys, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
@@ -81,14 +80,13 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
       return keyOf(finder.of(facts).client);
     };
   }
-  const recent = new RecentPeers((peer) => keyOf(parseAddress(peer)));
   const isWatched = options.trustProxy === undefined && warnings !== false;
   const watch = isWatched ? new ProxyHeaderWatch("clientIp()") : undefined;
   return (facts) => {
     checkFacts(facts);
     const peer = facts.remoteAddress;
     watch?.look(facts);
-    return peer === undefined ? UNKNOWN : (plainPeer(peer) ?? recent.of(peer));
+    return peer === undefined ? UNKNOWN : (plainPeer(peer) ?? keyOf(parseAddress(peer)));
   };
 }
 
@@ -109,38 +107,4 @@ markKeyMaker(clientIp, "clientIp()");
 function plainPeer(peer: string): string | undefined {
   if (isDottedQuad(peer)) return peer;
   return peer.startsWith(MAPPED) && isDottedQuad(peer, MAPPED.length) ? peer.slice(MAPPED.length) : undefined;
-}
-
-const MOST_PEERS = 1_024;
-/** Enough for an address with a zone. A user's own `remoteAddress` may return a whole header. */
-const MOST_CHARACTERS = 64;
-/** One in so many misses is cached: frequent peers get in soon, and a flood of different peers costs less. */
-const ONE_IN = 4;
-
-/** A cache of the keys of recent peers. A look-up is many times faster than parsing an IPv6 address. */
-class RecentPeers {
-  readonly #keyOf: (peer: string) => string;
-  #keys = new Map<string, string>();
-  #turn = 0;
-
-  constructor(keyOf: (peer: string) => string) {
-    this.#keyOf = keyOf;
-  }
-
-  of(peer: string): string {
-    return this.#keys.get(peer) ?? this.#read(peer);
-  }
-
-  #read(peer: string): string {
-    const key = this.#keyOf(peer);
-    this.#turn = (this.#turn + 1) % ONE_IN;
-    if (this.#turn === 0 && peer.length <= MOST_CHARACTERS) this.#cache(ownCopy(peer), key);
-    return key;
-  }
-
-  #cache(peer: string, key: string): void {
-    // Starting over costs frequent peers almost nothing. Evicting in order would cost every call.
-    if (this.#keys.size === MOST_PEERS) this.#keys = new Map();
-    this.#keys.set(peer, key);
-  }
 }
