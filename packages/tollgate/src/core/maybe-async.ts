@@ -15,14 +15,9 @@ async function mapLater<Value, Result>(
   return map(await value);
 }
 
-/** When all of these are done; at once if no promise is among them. */
-export function allDone(works: readonly (void | Promise<void>)[]): void | Promise<void> {
-  const pending = works.filter((work): work is Promise<void> => isPromise(work));
-  if (pending.length > 0) return awaitAll(pending);
-}
-
-async function awaitAll(pending: readonly Promise<void>[]): Promise<void> {
-  await Promise.all(pending);
+/** What all of these are; at once if no promise is among them. */
+export function all<Value>(values: readonly (Value | Promise<Value>)[]): readonly Value[] | Promise<readonly Value[]> {
+  return values.some((value) => isPromise(value)) ? Promise.all(values) : (values as readonly Value[]);
 }
 
 /** Turns an error that is thrown at once into a rejection. */

@@ -5,7 +5,7 @@ import { type Cost, checkCost } from "../core/cost.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { encodeKey } from "../core/key.ts";
-import { allDone, mapMaybeAsync } from "../core/maybe-async.ts";
+import { all, mapMaybeAsync } from "../core/maybe-async.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
 import { Selected } from "./choosing/selected.ts";
@@ -27,7 +27,7 @@ export function clearAll<Input>(limiter: StoreLimiter<Input>, options: ClearOpti
   const ends = options.blocks === true ? owners.flatMap(({ blocks }) => (blocks ? [clearOf(blocks)] : [])) : [];
   for (const end of ends) end(now);
   const cleared = owners.flatMap(({ spaces }) => distinctCounts(spaces()).map((space) => space.clear()));
-  return mapMaybeAsync(allDone(cleared), () => {
+  return mapMaybeAsync(all(cleared), () => {
     for (const { lines } of owners) lines.serveAll();
   });
 }
@@ -73,10 +73,7 @@ function distinct(spaces: readonly Space[]): Space[] {
 }
 
 function sum(counts: readonly Maybe<number>[]): Maybe<number> {
-  if (counts.every((count) => typeof count === "number")) return counts.reduce((total, count) => total + count, 0);
-  return Promise.all(counts.map((count) => Promise.resolve(count))).then((known) =>
-    known.reduce((total, count) => total + count, 0),
-  );
+  return mapMaybeAsync(all(counts), (known) => known.reduce((total, count) => total + count, 0));
 }
 
 /** A store bounds the calls that wait for it, so a longer batch is asked part by part. */
@@ -99,8 +96,7 @@ export function allowMany<Input>(
     const selected = new Selected();
     return mapMaybeAsync(limiter.selection.select(input, selected), () => selected.finish(limiter.joiner));
   });
-  if (selecting.every((one) => one instanceof Selected)) return allowEach(limiter, selecting, out, cost);
-  return Promise.all(selecting.map((one) => Promise.resolve(one))).then((all) => allowEach(limiter, all, out, cost));
+  return mapMaybeAsync(all(selecting), (selected) => allowEach(limiter, selected, out, cost));
 }
 
 function allowEach<Input>(

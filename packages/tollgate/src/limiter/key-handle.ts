@@ -4,7 +4,7 @@ import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
-import { allDone, later, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
+import { all, later, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
 import type { AsyncSpace, SyncSpace } from "../core/store.ts";
 import { createTimeCell } from "../core/time-cell.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
@@ -27,6 +27,7 @@ import {
   splitOptions,
   termOf,
 } from "./reserving/reservation.ts";
+import { beginWait } from "./waiting/begin-wait.ts";
 import { changed } from "./waiting/behind.ts";
 import { DeniedError } from "./waiting/denied-error.ts";
 import { type CheckedWait, checkWaitOptions, type RunOptions, type WaitOptions } from "./waiting/wait-options.ts";
@@ -146,7 +147,7 @@ export class KeyHandle {
       if (opened.length === 0 && typeof source.scope === "string") lacksLimits?.("reset");
       return distinctCounts(opened).map((space) => space.drop(keys[i]!));
     });
-    return mapMaybeAsync(allDone(dropped), () => changed(route, keys));
+    return mapMaybeAsync(all(dropped), () => changed(route, keys));
   }
 
   block(span: BlockSpan, options?: BlockOptions): Maybe<void> {
@@ -237,7 +238,7 @@ export class KeyHandle {
         return end.allowed ? begin(end, own) : rejected(new DeniedError(verb, end));
       };
       const end = (given: WaitEnd) => resolve("allowed" in given ? promised(() => ended(given)) : given);
-      limiter.waiting.begin(selected, own, checked, end);
+      beginWait(limiter, selected, own, checked, end);
     });
   }
 }

@@ -4,6 +4,7 @@ import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { later, mapMaybeAsync } from "../core/maybe-async.ts";
+import { refusePlaces } from "./choosing/place-costs.ts";
 import { type Route, RouteJoiner } from "./choosing/route.ts";
 import { Selected } from "./choosing/selected.ts";
 import type { Selection } from "./choosing/selection.ts";
@@ -94,16 +95,17 @@ export class StoreLimiter<Input> extends Decider {
     if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
       return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
     const { fixed } = this.selection;
-    if (this.mayTakePlaces || (fixed === undefined && this.kind === "async"))
-      return this.call("consume", input, [cost]) as Maybe<Decision>;
-    if (fixed !== undefined && this.kind === "async")
+    if (this.kind === "async") {
+      if (fixed === undefined || this.mayTakePlaces) return this.call("consume", input, [cost]) as Maybe<Decision>;
       return later(() => this.#consumeElsewhere(encodeKey(fixed.key(input)), fixed.route, cost));
+    }
     const selected = this.#selected ?? new Selected();
     this.#selected = undefined;
     selected.clear();
     this.beginTiming(selected);
     void this.selection.select(input, selected);
     selected.finish(this.joiner);
+    if (selected.route.takesPlaces) refusePlaces("consume", selected.route.limits);
     const decision = this.decide("consume", "take", selected, cost, readDecision);
     this.#selected = selected;
     return decision;

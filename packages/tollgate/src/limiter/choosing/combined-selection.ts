@@ -1,5 +1,5 @@
 import { TollgateError } from "../../core/errors.ts";
-import { allDone } from "../../core/maybe-async.ts";
+import { all } from "../../core/maybe-async.ts";
 import type { Watch } from "../watching/watch.ts";
 import type { Owner } from "./owner.ts";
 import { Selected } from "./selected.ts";
@@ -51,7 +51,7 @@ export class CombinedSelection<Input> implements Selection<Input> {
     selecting: Promise<void>,
   ): Promise<void> {
     const others = this.#parts.slice(first + 1).map((part) => ({ own: new Selected(), part }));
-    await allDone([selecting, ...others.map(({ part, own }) => part.select(input, own))]);
+    await all([selecting, ...others.map(({ part, own }) => part.select(input, own))]);
     for (const { own } of others) into.addAll(own);
     this.#addWatch(into, from);
   }

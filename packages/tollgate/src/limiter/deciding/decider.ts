@@ -2,7 +2,6 @@ import { isPromise } from "../../core/checks.ts";
 import { type Clock, preciseMs } from "../../core/clock.ts";
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
-import { later } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
@@ -10,9 +9,7 @@ import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { Route } from "../choosing/route.ts";
 import { Selected } from "../choosing/selected.ts";
 import type { Kind, Maybe } from "../kinds.ts";
-import { type Corrector, CountedCall } from "../reserving/counted-call.ts";
 import { type Receipt, receiptOfTake } from "../reserving/receipt.ts";
-import { Waiting } from "../waiting/waiting.ts";
 import { DecidedCall, type ObservedVerb } from "../watching/decided-call.ts";
 import type { Watch } from "../watching/watch.ts";
 import type { Asker } from "./asker.ts";
@@ -37,13 +34,12 @@ const NOT_TIMED = -1;
  * Decides calls for keys and limits that are chosen already: checks the cost, asks the store, tells the watchers, and
  * makes the result.
  */
-export abstract class Decider implements Corrector {
+export abstract class Decider {
   readonly kind: Kind;
   readonly name: string;
   readonly clock: Clock;
   readonly asker: Asker;
   readonly watch: Watch;
-  readonly waiting: Waiting;
   /** The short way of `allow`, over a store in this process. */
   abstract readonly quick: QuickWay<never> | undefined;
   /** The time of the current `allow`. */
@@ -57,14 +53,6 @@ export abstract class Decider implements Corrector {
     this.clock = parts.clock;
     this.asker = parts.asker;
     this.watch = parts.watch;
-    this.waiting = new Waiting({
-      clock: parts.clock,
-      asker: parts.asker,
-      decisionOn: (request, report) => this.decisionOn(request, report),
-      giveBack: (selected, cost, decision) =>
-        void later(() => new CountedCall(this, selected, cost, decision).cancel()).catch(() => {}),
-      ended: (selected, cost, decision) => this.#ended(selected, cost, decision),
-    });
   }
 
   /** Notes when a call begins, before its key function, if it is chosen to be timed. */
@@ -113,11 +101,13 @@ export abstract class Decider implements Corrector {
     return decisionOf(this.#nameOf(route), route, report, receiptOfTake(this, request, report));
   }
 
+  /** Charges these counts, one for each limit, as an addition to a decision. */
   chargeCounts(selected: Selected, counts: readonly number[], decision: Decision): Maybe<Decision> {
     const request = this.#takeRequest().setCounts(selected, selected.route.costOf(counts), counts);
     return this.decideRequest("correction", "charge", request, selected, readDecision, takenBy(decision, request));
   }
 
+  /** Gives back, or renews, these counts of what a receipt says. */
   correct(verb: "refund" | "renew", receipt: Receipt, counts: readonly number[]): Maybe<Report> {
     const { route, keys, taken } = receipt;
     if (verb === "refund") receipt.give(counts);
@@ -191,7 +181,7 @@ export abstract class Decider implements Corrector {
   }
 
   /** A wait has ended with a decision. */
-  #ended(selected: Selected, cost: Cost, decision: Decision): void {
+  ended(selected: Selected, cost: Cost, decision: Decision): void {
     const { route, keys } = selected;
     if (selected.watches.length === 0 && !route.isWatched) return;
     const outcome = { admitted: decision.allowed, degraded: decision.degraded };

@@ -2,21 +2,13 @@ import { isPromise } from "../../core/checks.ts";
 import { type Cost, copyCost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
-import { allDone, mapMaybeAsync } from "../../core/maybe-async.ts";
-import type { Report } from "../../core/report.ts";
+import { all, mapMaybeAsync } from "../../core/maybe-async.ts";
 import type { Selected } from "../choosing/selected.ts";
 import { receiptOf } from "../deciding/decided.ts";
+import type { Decider } from "../deciding/decider.ts";
 import type { Maybe } from "../kinds.ts";
 import type { Held, PlacesInUse } from "./held.ts";
 import type { Receipt } from "./receipt.ts";
-
-/** What correcting a call needs of its limiter. */
-export interface Corrector {
-  /** Charges these counts, one for each limit, as an addition to a decision. */
-  chargeCounts(selected: Selected, counts: readonly number[], decision: Decision): Maybe<Decision>;
-  /** Gives back, or renews, these counts of what a receipt says. */
-  correct(verb: "refund" | "renew", receipt: Receipt, counts: readonly number[]): Maybe<Report>;
-}
 
 /** A call that was charged more often can give back only what the first call and the last charges took. */
 const MOST_RECEIPTS = 64;
@@ -29,7 +21,7 @@ export class CountedCall implements Held {
   readonly decision: Decision;
   /** The cost that the call was given, in the units that are counted. */
   readonly cost: Cost;
-  readonly #corrector: Corrector;
+  readonly #limiter: Decider;
   readonly #selected: Selected;
   readonly #receipts: Receipt[];
   /** What the call counts for under each limit; 0 under limits that count places. */
@@ -42,10 +34,10 @@ export class CountedCall implements Held {
   #last: Promise<unknown> | undefined = undefined;
 
   /** `selected` is the call's own: nothing else writes into it. */
-  constructor(corrector: Corrector, selected: Selected, cost: Cost, decision: Decision) {
+  constructor(limiter: Decider, selected: Selected, cost: Cost, decision: Decision) {
     this.decision = decision;
     this.cost = cost;
-    this.#corrector = corrector;
+    this.#limiter = limiter;
     this.#selected = selected;
     const receipt = receiptOf(decision);
     this.#receipts = receipt === undefined ? [] : [receipt];
@@ -64,7 +56,7 @@ export class CountedCall implements Held {
     return this.#inTurn(() => {
       const counts: number[] = [];
       this.#selected.route.readCosts(own, counts, "kept");
-      return mapMaybeAsync(this.#corrector.chargeCounts(this.#selected, counts, this.decision), (decision) => {
+      return mapMaybeAsync(this.#limiter.chargeCounts(this.#selected, counts, this.decision), (decision) => {
         this.#add(decision, counts);
         return decision;
       });
@@ -157,7 +149,7 @@ export class CountedCall implements Held {
     const less = after.map((count, i) => Math.max(0, this.#counted[i]! - count));
     if (!more.some((count) => count > 0)) return this.#giveBack(less, places);
     const freed = this.#giveBack(nothing, places);
-    return mapMaybeAsync(this.#corrector.chargeCounts(this.#selected, more, this.decision), (decision) => {
+    return mapMaybeAsync(this.#limiter.chargeCounts(this.#selected, more, this.decision), (decision) => {
       this.#add(decision, more);
       return mapMaybeAsync(freed, () => this.#giveBack(less, "kept"));
     });
@@ -176,12 +168,12 @@ export class CountedCall implements Held {
       given.push(this.#give(receipt, counts));
     }
     if (places === "freed") this.onFreed?.();
-    return allDone(given);
+    return mapMaybeAsync(all(given), () => {});
   }
 
   /** What was not given back counts, and can be given back later. */
   #give(receipt: Receipt, counts: readonly number[]): Maybe<void> {
-    return mapMaybeAsync(this.#corrector.correct("refund", receipt, counts), () => {
+    return mapMaybeAsync(this.#limiter.correct("refund", receipt, counts), () => {
       this.#counted = this.#counted.map((counted, i) => (this.#isPlace[i]! ? counted : counted - counts[i]!));
     });
   }
@@ -191,7 +183,7 @@ export class CountedCall implements Held {
     if (receipt === undefined) return !this.#hasLostPlaces;
     const counts = receipt.left.map((left, i) => (this.#isPlace[i]! ? left : 0));
     if (!counts.some((count) => count > 0)) return this.#renewFrom(first + 1);
-    return mapMaybeAsync(this.#corrector.correct("renew", receipt, counts), (report) => {
+    return mapMaybeAsync(this.#limiter.correct("renew", receipt, counts), (report) => {
       // They may be there still. Another renewal finds out.
       if (report.degraded !== undefined && this.decision.degraded === undefined) return false;
       // A failure policy tells nothing of single limits.

@@ -104,14 +104,18 @@ export function receiptOfTake(maker: object, request: Request, report: Report): 
   if (!changes || takes === "never" || !(report.admitted || takes === "always")) return undefined;
   // A failure policy that counts nothing reports nothing of limits.
   if (!report.hasEntries || route.spaces.length === 0) return undefined;
-  const taken = route.limits.map((_, i) => (takes === "always" || report.conforms[i] ? costs[i]! : 0));
-  const places = route.spaces.map((_, i) => placeOf(report, route.spaces.length === 1 ? undefined : i));
-  return new Receipt(maker, route, [...keys], taken, untilUsOf(report, now[0]!, taken.length), places);
-}
-
-/** When the units of each limit leave: as the store says, or when the limit is idle. */
-function untilUsOf({ untilUs, resetUs }: Report, nowUs: number, count: number): number[] {
-  return Array.from({ length: count }, (_, i) => (untilUs[i]! > 0 ? untilUs[i]! : nowUs + resetUs[i]!));
+  const nowUs = now[0]!;
+  // Lists are copied at their length: pushing to one allocates room for 16 more, and closures take half as long again.
+  const taken = costs.slice(0, route.limits.length);
+  const untilUs = report.resetUs.slice(0, taken.length);
+  for (let i = 0; i < taken.length; i += 1) {
+    if (takes !== "always" && report.conforms[i] !== true) taken[i] = 0;
+    const saidUs = report.untilUs[i];
+    untilUs[i] = saidUs !== undefined && saidUs > 0 ? saidUs : nowUs + untilUs[i]!;
+  }
+  const places =
+    route.only === undefined ? route.spaces.map((_, i) => placeOf(report, i)) : [placeOf(report, undefined)];
+  return new Receipt(maker, route, [...keys], taken, untilUs, places);
 }
 
 /** Where a call took its units. `call` tells it from others, if there are several. */

@@ -1,98 +1,44 @@
 import { isPromise } from "../../core/checks.ts";
-import { type Clock, readInto, readUs } from "../../core/clock.ts";
+import { readInto, readUs } from "../../core/clock.ts";
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
-import { mapMaybeAsync, rejected } from "../../core/maybe-async.ts";
+import { later, mapMaybeAsync } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
 import { haveSameItems } from "../choosing/list-cache.ts";
 import type { Owner } from "../choosing/owner.ts";
 import type { Selected } from "../choosing/selected.ts";
 import type { SpaceCall } from "../choosing/space.ts";
 import type { Asker } from "../deciding/asker.ts";
+import type { Decider } from "../deciding/decider.ts";
 import { bindingKeyOf, denyByLimits } from "../deciding/decision-of.ts";
 import { Request } from "../deciding/request.ts";
 import type { Maybe } from "../kinds.ts";
-import { holdingLine, tellBehind } from "./behind.ts";
+import { CountedCall } from "../reserving/counted-call.ts";
+import { tellBehind } from "./behind.ts";
 import type { Line } from "./line.ts";
-import type { CheckedWait } from "./wait-options.ts";
-import {
-  type Answer,
-  type KeyLine,
-  type KeyLines,
-  type LineReason,
-  type WaitEnd,
-  Waiter,
-  type WaitingCall,
-} from "./waiter.ts";
-
-/** What waiting needs of a limiter. */
-export interface WaitingParts {
-  readonly clock: Clock;
-  readonly asker: Asker;
-  /** The decision on a request that was reported. */
-  readonly decisionOn: (request: Request, report: Report) => Decision;
-  readonly giveBack: (selected: Selected, cost: Cost, decision: Decision) => void;
-  readonly ended: (selected: Selected, cost: Cost, decision: Decision) => void;
-}
-
-/** Has calls wait for their turn. */
-export class Waiting {
-  readonly #parts: WaitingParts;
-
-  constructor(parts: WaitingParts) {
-    this.#parts = parts;
-  }
-
-  /** Waits for a turn. `end` is called once, in the turn in which the call is decided. Throws `ERR_COST`. */
-  begin(selected: Selected, cost: Cost, { signal, maxWaitUs }: CheckedWait, end: (ended: WaitEnd) => void): void {
-    const nowUs = readUs(this.#parts.clock);
-    const line = holdingLine(selected.route, selected.keys, nowUs);
-    const call = this.#callOf(line?.tail?.call, selected, cost);
-    if (signal?.aborted === true) {
-      end(rejected(signal.reason));
-      return;
-    }
-    const decision = call.decisionAtOnce() ?? (line && call.denialBehind(line, nowUs, maxWaitUs));
-    if (decision !== undefined) {
-      call.ended(decision);
-      end(decision);
-      return;
-    }
-    const deadlineUs = maxWaitUs === Number.POSITIVE_INFINITY ? undefined : nowUs + maxWaitUs;
-    const waiter = new Waiter(call, nextOrder(call), deadlineUs, line !== undefined, signal, end);
-    const joined = line ?? firstLine(call);
-    joined.join(waiter);
-    joined.serve();
-  }
-
-  /** The call before, if this one is the same: most calls of a line are alike. */
-  #callOf(last: WaitingCall | undefined, selected: Selected, cost: Cost): Turn {
-    const isSame = last instanceof Turn && last.isSame(this.#parts, selected, cost);
-    return isSame ? last : new Turn(this.#parts, selected.kept(), cost);
-  }
-}
+import type { Answer, KeyLine, KeyLines, LineReason, Waiter, WaitingCall } from "./waiter.ts";
 
 /** A call of a limiter that waits: it asks the store when it is at the head of its line. */
-class Turn implements WaitingCall {
+export class Turn implements WaitingCall {
   readonly owners: readonly Owner[];
   readonly lines: readonly KeyLines[];
-  readonly #parts: WaitingParts;
+  readonly #limiter: Decider;
   /** Keys and limits, chosen when the first of these calls came. */
   readonly #selected: Selected;
   readonly #cost: Cost;
   readonly #request: Request;
 
-  constructor(parts: WaitingParts, selected: Selected, cost: Cost) {
+  constructor(limiter: Decider, selected: Selected, cost: Cost) {
     this.owners = selected.route.owners;
     this.lines = this.owners.map(({ lines }) => lines);
-    this.#parts = parts;
+    this.#limiter = limiter;
     this.#selected = selected;
     this.#cost = cost;
     this.#request = new Request().set(selected, cost);
   }
 
   get asker(): Asker {
-    return this.#parts.asker;
+    return this.#limiter.asker;
   }
 
   get keys(): readonly string[] {
@@ -107,9 +53,9 @@ class Turn implements WaitingCall {
     return this.#selected.route.takesPlaces;
   }
 
-  isSame(parts: WaitingParts, { route, keys }: Selected, cost: Cost): boolean {
+  isSame(limiter: Decider, { route, keys }: Selected, cost: Cost): boolean {
     const own = this.#selected;
-    return this.#parts === parts && this.#cost === cost && own.route === route && haveSameItems(own.keys, keys);
+    return this.#limiter === limiter && this.#cost === cost && own.route === route && haveSameItems(own.keys, keys);
   }
 
   ask(waiter: Waiter, line: KeyLine): void {
@@ -132,17 +78,17 @@ class Turn implements WaitingCall {
 
   denyBehind(line: KeyLine, reason: LineReason): Decision {
     const request = this.#ownRequest();
-    readInto(this.#parts.clock, request.now);
+    readInto(this.#limiter.clock, request.now);
     const report = tellBehind([line], this.asker, request, reason, this.asker.stateOf(request));
-    return this.#parts.decisionOn(request, report);
+    return this.#limiter.decisionOn(request, report);
   }
 
   giveBack(decision: Decision): void {
-    this.#parts.giveBack(this.#selected, this.#cost, decision);
+    void later(() => new CountedCall(this.#limiter, this.#selected, this.#cost, decision).cancel()).catch(() => {});
   }
 
   ended(decision: Decision): void {
-    this.#parts.ended(this.#selected, this.#cost, decision);
+    this.#limiter.ended(this.#selected, this.#cost, decision);
   }
 
   /** Decides a call that no store is asked about. */
@@ -150,7 +96,7 @@ class Turn implements WaitingCall {
     const { deniedBy } = this.#selected;
     if (deniedBy !== undefined) return denyByLimits(deniedBy);
     // Without a key there is nothing to wait for.
-    return this.owners.length === 0 ? this.#parts.decisionOn(this.#request, new Report()) : undefined;
+    return this.owners.length === 0 ? this.#limiter.decisionOn(this.#request, new Report()) : undefined;
   }
 
   /** The denial of the call, if it may not wait at the end of a line. */
@@ -173,8 +119,8 @@ class Turn implements WaitingCall {
     const request = this.#ownRequest();
     return mapMaybeAsync(this.#report(request), (report) => {
       if (this.asker.kind === "async" && !report.admitted && report.hasEntries)
-        line.told = { calls: request.calls, report, atUs: readUs(this.#parts.clock) };
-      const decision = this.#parts.decisionOn(request, report);
+        line.told = { calls: request.calls, report, atUs: readUs(this.#limiter.clock) };
+      const decision = this.#limiter.decisionOn(request, report);
       return { decision, bindingKey: decision.allowed ? 0 : bindingKeyOf(request.route, report) };
     });
   }
@@ -197,23 +143,6 @@ class Turn implements WaitingCall {
 /** Whether one more call may wait in a line: for all of its keys, or for that of the line. */
 function hasRoomIn(line: Line, { owners }: Turn): boolean {
   return owners.some(({ lines }) => (owners.length === 1 || lines.find(line.key) === line) && lines.hasRoomIn(line));
-}
-
-/** The line in which a call waits that is the first for its keys. */
-function firstLine({ owners, keys }: Turn): Line {
-  for (const [i, { lines }] of owners.entries()) {
-    const line = lines.find(keys[i]!);
-    if (line !== undefined) return line;
-  }
-  return owners[0]!.lines.open(keys[0]!);
-}
-
-/** Greater than those of all calls that may stand in the same lines. */
-function nextOrder({ owners }: Turn): number {
-  let order = 0;
-  for (const { lines } of owners) if (lines.lastOrder >= order) order = lines.lastOrder + 1;
-  for (const { lines } of owners) lines.lastOrder = order;
-  return order;
 }
 
 /** Whether a call can never pass. */
