@@ -29,4 +29,5 @@ export type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } 
 export type { CountingRule, OtherRule, RuleExplanation } from "./rules/explain-rule.ts";
 export type { Facts, NamedValues } from "./rules/facts.ts";
 export { factsReader } from "./rules/facts-reader.ts";
-export { deepYamlLevel, type YamlModule } from "./text/yaml-reader.ts";
+export type { YamlModule } from "./text/yaml-nodes.ts";
+export { deepYamlLevel } from "./text/yaml-reader.ts";

@@ -29,7 +29,7 @@ export interface RuleToCheck extends FoundRule {
 /** Checks what the shape of a rule cannot say. */
 export class RuleCheck {
   readonly #mistakes: Mistakes;
-  readonly #place: Words;
+  readonly #words: Words;
   readonly #rule: RuleWords;
   readonly #trusted: ReadonlySet<string>;
   readonly #isWhole: boolean;
@@ -38,7 +38,7 @@ export class RuleCheck {
 
   constructor({ words, rule, trusted, isWhole }: RuleToCheck, mistakes: Mistakes) {
     this.#mistakes = mistakes;
-    this.#place = words;
+    this.#words = words;
     this.#rule = rule;
     this.#trusted = trusted;
     this.#isWhole = isWhole;
@@ -219,12 +219,12 @@ export class RuleCheck {
       if (!(error instanceof TollgateError)) throw error;
       const option = `${words.find((word) => typeof word === "string" && error.message.startsWith(`${word}: `))}: `;
       const message = error.message.startsWith(option) ? error.message.slice(option.length) : error.message;
-      this.#mistakes.add([...this.#place, ...words], message);
+      this.#mistakes.add([...this.#words, ...words], message);
     }
   }
 
   #expected(words: Words, expected: string, got: string): void {
-    this.#mistakes.expected([...this.#place, ...words], expected, got);
+    this.#mistakes.expected([...this.#words, ...words], expected, got);
   }
 }
 

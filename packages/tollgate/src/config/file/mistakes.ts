@@ -76,14 +76,14 @@ export class Mistakes {
   }
 
   /** In the order of the file. Without `text` they have no lines. */
-  list(file: string | undefined, text: string | undefined, placeOf: Source["placeOf"]): readonly Mistake[] {
+  list(file: string | undefined, text: string | undefined, offsetOf: Source["offsetOf"]): readonly Mistake[] {
     const lines = text === undefined ? undefined : new LineMap(text);
-    const placed = this.#found.map(({ words, part, at, message }) => {
+    const located = this.#found.map(({ words, part, at, message }) => {
       // A word that is not known belongs to the map around it.
       const path = pathOf(part === "key" ? words.slice(0, -1) : words);
-      return { path, message, at: at ?? placeOf?.(words, part) };
+      return { path, message, at: at ?? offsetOf?.(words, part) };
     });
-    const sorted = placed.sort((one, other) => (one.at ?? 0) - (other.at ?? 0)).slice(0, MOST);
+    const sorted = located.sort((one, other) => (one.at ?? 0) - (other.at ?? 0)).slice(0, MOST);
     const rest = this.#count - sorted.length;
     const last = sorted.at(-1);
     if (rest > 0) sorted.push({ path: "", at: last?.at, message: `expected no more mistakes, got ${rest}` });

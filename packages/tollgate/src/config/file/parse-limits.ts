@@ -2,7 +2,8 @@ import { checkOptions } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { readJson } from "../text/json-reader.ts";
 import type { Source } from "../text/source.ts";
-import { readYaml, type YamlModule } from "../text/yaml-reader.ts";
+import type { YamlModule } from "../text/yaml-nodes.ts";
+import { readYaml } from "../text/yaml-reader.ts";
 import { RuleCheck } from "./check-rule.ts";
 import { ShapeCheck } from "./check-shape.ts";
 import type { LimitsFile } from "./limits-file.ts";
@@ -129,7 +130,7 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
 }
 
 /** Without `text` the mistakes have no lines. */
-function check({ value, mistakes: faults, placeOf }: Source, file?: string, text?: string): ReadLimits {
+function check({ value, mistakes: faults, offsetOf }: Source, file?: string, text?: string): ReadLimits {
   const mistakes = new Mistakes();
   for (const fault of faults) mistakes.addOfText(fault);
   if (value !== undefined || text === undefined) {
@@ -140,7 +141,7 @@ function check({ value, mistakes: faults, placeOf }: Source, file?: string, text
     for (const rule of shapes.rules) new RuleCheck({ ...rule, trusted, isWhole }, mistakes).check();
     if (mistakes.count === 0) return { ok: true, limits: markChecked(limits) };
   }
-  return { ok: false, mistakes: mistakes.list(file, text, placeOf) };
+  return { ok: false, mistakes: mistakes.list(file, text, offsetOf) };
 }
 
 /** In lower case. */

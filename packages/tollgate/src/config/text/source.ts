@@ -17,7 +17,7 @@ export interface Source {
    * Where the deepest part is that these words lead to, or its key, in UTF-16 units from the begin of the text. Missing
    * if only the value is known.
    */
-  readonly placeOf?: (words: Words, part: "key" | "value") => number;
+  readonly offsetOf?: (words: Words, part: "key" | "value") => number;
 }
 
 /** Deeper values are refused. The format itself needs nine levels. */

@@ -1,43 +1,12 @@
 import { show } from "../../core/errors.ts";
-import { MOST_LEVELS, type Source, type TextMistake, TOO_DEEP, type Words } from "./source.ts";
+import { MOST_LEVELS, type Source, type TextMistake, TOO_DEEP } from "./source.ts";
 import { deepLevelIn } from "./yaml-levels.ts";
-
-/** What is used of the package `yaml`: pass the package itself, `import * as yaml from "yaml"`. */
-export interface YamlModule {
-  readonly Lexer: new () => { lex(text: string): Iterable<string> };
-  parseDocument(text: string, options: Record<string, unknown>): YamlDocument;
-  isMap(node: unknown): boolean;
-  isSeq(node: unknown): boolean;
-  isAlias(node: unknown): boolean;
-}
-
-interface YamlDocument {
-  readonly contents: unknown;
-  readonly errors: readonly YamlFault[];
-  readonly warnings: readonly YamlFault[];
-}
-
-interface YamlFault {
-  readonly message: string;
-  readonly pos: readonly [number, number];
-}
-
-interface YamlNode {
-  readonly range?: readonly number[] | null;
-  readonly anchor?: string;
-  readonly source?: unknown;
-  readonly value?: unknown;
-  readonly items?: readonly unknown[];
-}
-
-interface YamlPair {
-  readonly key: unknown;
-  readonly value: unknown;
-}
+import { startOf, textOf, type YamlFault, type YamlModule, type YamlNode, type YamlPair } from "./yaml-nodes.ts";
+import { YamlOffsets } from "./yaml-offsets.ts";
 
 /**
- * The package's own search for duplicate keys takes quadratic time. Keys are texts as written: `007` is no 7. Merge keys and timestamps are not in the core
- * schema of YAML 1.2.
+ * The package's own search for duplicate keys takes quadratic time. Keys are texts as they are written: `007` is no 7.
+ * Merge keys and timestamps are not in the core schema of YAML 1.2.
  */
 const OPTIONS = {
   version: "1.2",
@@ -72,15 +41,15 @@ export function deepYamlLevel(text: string, yaml: Pick<YamlModule, "Lexer">): nu
 /** Reads YAML with the package that the caller passes. JSON is YAML, too. */
 export function readYaml(text: string, yaml: YamlModule): Source {
   const deepAt = deepYamlLevel(text, yaml);
-  if (deepAt !== undefined)
-    return { value: undefined, mistakes: [{ at: deepAt, message: TOO_DEEP }], placeOf: () => 0 };
+  if (deepAt !== undefined) return { value: undefined, mistakes: [{ at: deepAt, message: TOO_DEEP }] };
   const { contents, errors, warnings } = yaml.parseDocument(text, OPTIONS);
   const faults = [...errors.slice(0, MOST_FAULTS), ...warnings.slice(0, MOST_FAULTS)];
-  if (faults.length > 0) return { value: undefined, mistakes: faults.map(mistakeOf), placeOf: () => 0 };
+  if (faults.length > 0) return { value: undefined, mistakes: faults.map(mistakeOf) };
   const reader = new YamlReader(yaml);
   const read = reader.read(contents, 0, 0);
+  const offsets = new YamlOffsets(yaml, contents, reader.targets);
   const value = reader.isTooMuch ? undefined : read;
-  return { value, mistakes: reader.mistakes, placeOf: (words, part) => reader.placeOf(contents, words, part) };
+  return { value, mistakes: reader.mistakes, offsetOf: (words, part) => offsets.of(words, part) };
 }
 
 function mistakeOf({ message, pos }: YamlFault): TextMistake {
@@ -99,9 +68,7 @@ class YamlReader {
   /** The last node of each name so far, as YAML has it. `Alias.resolve` searches the whole document each time. */
   readonly #anchors = new Map<string, unknown>();
   /** What each alias stands for. */
-  readonly #targets = new Map<unknown, unknown>();
-  /** The parts of maps by their keys, of those in which a place was looked for. */
-  readonly #pairs = new Map<unknown, ReadonlyMap<string, YamlPair>>();
+  readonly targets = new Map<unknown, unknown>();
   /** The words that lead to the value that is being read. */
   readonly #words: (string | number)[] = [];
   #values = 0;
@@ -127,23 +94,6 @@ class YamlReader {
     if (this.#yaml.isMap(node)) return this.#readMap(items as readonly YamlPair[], at, level);
     if (this.#yaml.isSeq(node)) return items.map((item, i) => this.#readPart(i, item, at, level));
     return scalarOf(value);
-  }
-
-  placeOf(root: unknown, words: Words, part: "key" | "value"): number {
-    let node = root;
-    let at = 0;
-    let keyAt = 0;
-    for (const word of words) {
-      const pair = this.#yaml.isMap(node) ? this.#pairsOf(node).get(String(word)) : undefined;
-      const items = this.#yaml.isSeq(node) ? (node as YamlNode).items : undefined;
-      const next = pair === undefined ? items?.[Number(word)] : pair.value;
-      if (pair === undefined && next === undefined) return startOf(node, at);
-      at = startOf(node, at);
-      keyAt = startOf(pair?.key, at);
-      at = pair === undefined ? at : keyAt;
-      node = this.#targets.get(next) ?? next;
-    }
-    return part === "key" ? keyAt : startOf(node, at);
   }
 
   #readMap(pairs: readonly YamlPair[], mapAt: number, level: number): unknown {
@@ -172,17 +122,8 @@ class YamlReader {
       this.#refuse(at, `expected an alias of an anchor above it, got *${name}`);
       return null;
     }
-    this.#targets.set(alias, target);
+    this.targets.set(alias, target);
     return this.read(target, at, level + 1);
-  }
-
-  #pairsOf(map: unknown): ReadonlyMap<string, YamlPair> {
-    const known = this.#pairs.get(map);
-    if (known !== undefined) return known;
-    const items = (map as YamlNode).items as readonly YamlPair[];
-    const pairs = new Map(items.map((pair) => [textOf(pair.key), pair]));
-    this.#pairs.set(map, pairs);
-    return pairs;
   }
 
   #refuse(at: number, message: string): void {
@@ -193,17 +134,6 @@ class YamlReader {
     if (!this.isTooMuch) this.mistakes.push({ at, message });
     this.isTooMuch = true;
   }
-}
-
-/** Versions of the package before 2.6 do not know `stringKeys`. */
-function textOf(key: unknown): string {
-  const { value, source } = (key ?? {}) as YamlNode;
-  if (typeof value === "string") return value;
-  return typeof source === "string" ? source : "";
-}
-
-function startOf(node: unknown, otherwise: number): number {
-  return (node as YamlNode | null | undefined)?.range?.[0] ?? otherwise;
 }
 
 function scalarOf(value: unknown): string | number | boolean | null {
