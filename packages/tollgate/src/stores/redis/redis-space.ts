@@ -3,7 +3,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { AsyncSpace, LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
-import type { QuotaState } from "./failure/failure-policy.ts";
+import type { Fallback } from "./failure/without-server.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
 import { type Epoch, epochOf } from "./script/epoch.ts";
 import { familyOf, SpaceKeys } from "./space-keys.ts";
@@ -23,7 +23,7 @@ interface RedisSpaceParts {
   /** The limiter's name, the same on all nodes. */
   readonly limiter: string;
   readonly prefix: string;
-  readonly quotaState: QuotaState;
+  readonly fallback: Fallback;
   readonly context: LimiterContext;
   /** Without it all moments are in the current epoch, whatever the limiter's clock says. */
   readonly byLimitersClock: boolean;
@@ -32,7 +32,7 @@ interface RedisSpaceParts {
 /** One plan's counts in the keys of its limiter on the server. */
 export class RedisSpace implements AsyncSpace, KeySpace {
   readonly plan: Plan;
-  readonly quotaState: QuotaState;
+  readonly fallback: Fallback;
   readonly context: LimiterContext;
   readonly #store: StoreOperations;
   readonly #family: string;
@@ -43,9 +43,9 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   #lastCost = Number.NaN;
   #lastCosts: readonly number[] = [];
 
-  constructor({ store, plan, limiter, prefix, quotaState, context, byLimitersClock }: RedisSpaceParts) {
+  constructor({ store, plan, limiter, prefix, fallback, context, byLimitersClock }: RedisSpaceParts) {
     this.plan = plan;
-    this.quotaState = quotaState;
+    this.fallback = fallback;
     this.context = context;
     this.#store = store;
     this.#family = familyOf(prefix, limiter);
@@ -105,11 +105,11 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   }
 
   watchSweeps(): void {
-    this.quotaState.watchSweeps?.();
+    if (typeof this.fallback === "object") this.fallback.space.watchSweeps?.();
   }
 
   release(): void {
-    this.quotaState.release();
+    if (typeof this.fallback === "object") this.fallback.space.release();
   }
 
   /** The server's time is not known here. */

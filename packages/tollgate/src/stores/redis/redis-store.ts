@@ -2,23 +2,27 @@ import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
 import { TollgateError } from "../../core/errors.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
-import { Report } from "../../core/report.ts";
+import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
-import type { KeyCall } from "./batch/key-call.ts";
-import { AnswerWaiter, type LeaseWaiter } from "./batch/waiter.ts";
-import type { DenialMemory } from "./batch/work.ts";
+import { BatchSender } from "./batch/batch-sender.ts";
+import { CallQueue } from "./batch/call-queue.ts";
+import type { AskOptions, KeyCall } from "./batch/key-call.ts";
+import { type Answer, AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
+import type { RedisPort } from "./clients/redis-port.ts";
+import { partsBySlot } from "./cluster-slots.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
-import { type FailurePolicy, NO_QUOTA_STATE, RETRY_HINT_US } from "./failure/failure-policy.ts";
-import { failurePolicyOf } from "./failure/on-failure.ts";
+import { throwStoreError } from "./failure/translate-error.ts";
 import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
+import { decideWithout, Fallbacks, uncounted } from "./failure/without-server.ts";
+import { KeyScan } from "./key-scan.ts";
 import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
@@ -27,8 +31,9 @@ import { isNamedByMoment } from "./script/algorithms.ts";
 import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
-import type { ScriptBlock } from "./script/transaction.ts";
-import { Server, throwStoreError } from "./server.ts";
+import type { ScriptBlock, ScriptVerb } from "./script/transaction.ts";
+import { ServerLink } from "./server-link.ts";
+import { applyToSlots } from "./several-slots.ts";
 
 /** A store on a server that all nodes of a fleet share. */
 export interface RedisStore extends AsyncStore {
@@ -75,10 +80,9 @@ export function redisStore(options: RedisStoreOptions): RedisStore {
 /** The store as the stores on top of it see it. Throws as `redisStore`. */
 export function connectStore(options: RedisStoreOptions): StoreOnServer {
   const checked = checkRedisOptions(options);
-  const policy = failurePolicyOf(checked.onFailure);
+  const fallbacks = new Fallbacks(checked.onFailure);
   checkClient(options.client);
-  const port = findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT });
-  return new StoreOnServer(checked, policy, (memory, observe) => new Server(port, checked, memory, observe));
+  return new StoreOnServer(checked, fallbacks, findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT }));
 }
 
 /** @throws TollgateError `ERR_NAME` for a limiter without a name. */
@@ -87,34 +91,51 @@ function nameOf(scope: Scope): string {
   throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
 }
 
-/** The store of a server. */
-export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, DenialMemory {
+/**
+ * The store of a server. A call goes one way: `CallQueue` makes a batch of the calls of a turn, `BatchSender` encodes
+ * it, `ServerLink` has the deadline and the circuit, a `RedisPort` sends it. The reply comes back the same way.
+ */
+export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations {
   readonly kind = "async";
   readonly label = "redis";
   readonly #options: CheckedRedisOptions;
-  readonly #policy: FailurePolicy;
+  readonly #fallbacks: Fallbacks;
   readonly #notifier: Notifier;
-  readonly #server: Server;
+  readonly #port: RedisPort;
+  readonly #link: ServerLink;
+  readonly #sender: BatchSender;
+  readonly #queue: CallQueue;
+  readonly #scan: KeyScan;
   readonly #denials: DenyCache;
   readonly #decideAlone = (error: unknown, call: KeyCall, nowUs: number): boolean =>
     this.decideWithout(error, "take", [call], nowUs).admitted;
   #bypass = false;
   #closing: Promise<void> | undefined;
 
-  constructor(
-    options: CheckedRedisOptions,
-    policy: FailurePolicy,
-    connect: (memory: DenialMemory, notify: (observation: StoreObservation) => void) => Server,
-  ) {
+  constructor(options: CheckedRedisOptions, fallbacks: Fallbacks, port: RedisPort) {
     this.#options = options;
-    this.#policy = policy;
+    this.#fallbacks = fallbacks;
+    this.#port = port;
     this.#notifier = new Notifier(options);
     this.#denials = new DenyCache(options.denyCache);
-    this.#server = connect(this, (observation) => this.#notifier.notify(observation));
+    this.#link = new ServerLink(port, options, (observation) => this.#notifier.notify(observation));
+    this.#sender = new BatchSender(this.#link, port, options);
+    this.#queue = new CallQueue({
+      mostKeys: options.batch,
+      bySlot: port.cluster,
+      byLimitersClock: options.byLimitersClock,
+      maxPending: options.maxPending,
+      memory: this.#denials,
+      link: this.#link,
+      send: (batch) => this.#sender.send(batch),
+    });
+    this.#scan = new KeyScan(port, this.#link, options.maxPending, (verb, call, nowUs) => {
+      return this.#askAlone(verb, call, nowUs);
+    });
   }
 
   get breaker(): BreakerState {
-    return this.#server.breaker;
+    return this.#link.state;
   }
 
   get bypass(): boolean {
@@ -137,14 +158,14 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   watchBatches(watch: (batch: SentBatch) => void): () => void {
-    return this.#server.watchBatches(watch);
+    return this.#sender.watches.add(watch);
   }
 
   open(plan: Plan, context: LimiterContext): RedisSpace {
     const limiter = nameOf(plan.scope);
     this.#notifier.opened(context);
-    const quotaState = this.#policy.open(plan, context);
-    return new RedisSpace({ store: this, plan, limiter, quotaState, context, ...this.#options });
+    const fallback = this.#fallbacks.open(plan, context);
+    return new RedisSpace({ store: this, plan, limiter, fallback, context, ...this.#options });
   }
 
   /** Creates few promises, because a flood has many calls at a time. */
@@ -162,7 +183,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (this.#bypass) return Promise.resolve(without(BYPASSED));
     const denied = this.#cachedDenial(verb, keyed, nowUs);
     if (denied !== undefined) return Promise.resolve(denied);
-    const decided = this.#server.apply(verb, keyed, nowUs, without);
+    const decided = this.#decide(verb, keyed, nowUs, without);
     return SCRIPT_VERBS[verb].settles ? this.#denials.suspend(keyed, decided) : decided;
   }
 
@@ -171,19 +192,19 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (this.#bypass) return Promise.resolve(this.#decideAlone(BYPASSED, call, nowUs));
     if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
     return new Promise((resolve) => {
-      this.#server.ask("take", [call], nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
+      this.#queue.ask("take", [call], nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
     });
   }
 
   /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
   lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
     if (this.#bypass || this.#closing !== undefined) waiter.failed(this.#bypass ? BYPASSED : closedError());
-    else this.#server.ask("lease", [call], nowUs, waiter, { lease: ask });
+    else this.#queue.ask("lease", [call], nowUs, waiter, { lease: ask });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
     const plan = createPlan(nameOf(scope), limiter, []);
-    const parts = { store: this, plan, limiter: nameOf(scope), quotaState: NO_QUOTA_STATE, context };
+    const parts = { store: this, plan, limiter: nameOf(scope), fallback: "deny" as const, context };
     return new RedisBlocks(limiter, new RedisSpace({ ...parts, ...this.#options }), this);
   }
 
@@ -191,7 +212,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   async setBlock(call: KeyCall, nowUs: number, block: ScriptBlock): Promise<boolean> {
     this.#checkOpen();
     this.#denials.forgetBlock(call.name);
-    const { admitted } = await this.#server.askAlone("block", call, nowUs, { block });
+    const { admitted } = await this.#askAlone("block", call, nowUs, { block });
     this.#denials.forgetBlock(call.name);
     return admitted;
   }
@@ -200,48 +221,63 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   async findBlock(call: KeyCall, nowUs: number): Promise<ReportedBlock | undefined> {
     this.#checkOpen();
     if (this.#bypass) throwStoreError(BYPASSED);
-    return (await this.#server.askAlone("peek", call, nowUs)).block;
+    return (await this.#askAlone("peek", call, nowUs)).block;
   }
 
   async drop(call: KeyCall, nowUs: number): Promise<void> {
     this.#checkOpen();
-    call.space.quotaState.drop(call.key);
-    await this.#denials.suspend([call], this.#server.drop(call, nowUs));
+    const { fallback } = call.space;
+    if (typeof fallback === "object") fallback.space.drop(call.key);
+    await this.#denials.suspend([call], this.#askAlone("forget", call, nowUs));
   }
 
   async clear(space: RedisSpace, nowUs: number): Promise<void> {
     this.#checkOpen();
-    space.quotaState.clear();
+    const { fallback } = space;
+    if (typeof fallback === "object") fallback.space.clear();
     this.#denials.clear();
-    await this.#server.clear(space, nowUs);
+    this.#queue.flush();
+    await this.#scan.forgetAll(space, nowUs);
     this.#denials.clear();
   }
 
   async size(space: RedisSpace): Promise<number> {
     this.#checkOpen();
-    return this.#server.size(space);
+    this.#queue.flush();
+    return this.#scan.count(space);
   }
 
   async sweep(space: RedisSpace, nowUs: number): Promise<number> {
     this.#checkOpen();
-    return this.#server.sweep(space, nowUs);
+    this.#queue.flush();
+    return this.#scan.dropIdle(space, nowUs);
   }
 
+  /** Waits for the pending calls. The store accepts no more calls. */
   close(): Promise<void> {
-    this.#closing ??= this.#server.close();
+    this.#closing ??= this.#queue.drained().then(() => this.#link.close());
     return this.#closing;
   }
 
-  get changes(): number {
-    return this.#denials.changes;
+  /** The server's decision, or that of `without` if the server is unavailable. */
+  #decide(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: (error: unknown) => Report): Promise<Report> {
+    const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
+    if (parts.length > 1)
+      return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
+    const waiter = new ReportWaiter(without);
+    this.#queue.ask(verb, calls, nowUs, waiter);
+    return waiter.report;
   }
 
-  admitted(call: KeyCall): void {
-    this.#denials.forget(call);
+  async #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Answer> {
+    const waiter = new ReportWaiter();
+    this.#queue.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
+    return { report: await waiter.report, decidedUs: waiter.decidedUs };
   }
 
-  denied(call: KeyCall, report: Report, nowUs: number, changes: number): void {
-    this.#denials.note(call, report, nowUs, changes);
+  /** Applies a verb to one key. @throws TollgateError `ERR_STORE` when the server is unavailable. */
+  async #askAlone(verb: ScriptVerb, call: KeyCall, nowUs: number, options?: AskOptions): Promise<Report> {
+    return (await this.#answer(verb, [call], nowUs, options).catch(throwStoreError)).report;
   }
 
   /**
@@ -277,12 +313,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
         calls.map(({ space }) => space.context),
       );
     }
-    const report = this.#policy.decide(
-      verb,
-      calls.map(({ space, key, costs }) => ({ quotaState: space.quotaState, key, costs })),
-      nowUs,
-      taken,
-    );
+    const report = decideWithout(verb, calls, nowUs, taken);
     report.degraded = error.reason;
     return report;
   }
@@ -301,12 +332,5 @@ export function closedError(): TollgateError {
  * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All
  * such calls share it, and only read it.
  */
-const OVERLOAD_DENIAL = overloadDenial();
-
-function overloadDenial(): Report {
-  const report = new Report();
-  report.admitted = false;
-  report.unavailableForUs = RETRY_HINT_US;
-  report.degraded = OVERLOADED.reason;
-  return report;
-}
+const OVERLOAD_DENIAL = uncounted(false);
+OVERLOAD_DENIAL.degraded = OVERLOADED.reason;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runNode } from "../../../../../test/support/run.ts";
 import { createPlan } from "../../../src/core/plan.ts";
 import { forgetWarnings } from "../../../src/core/warnings.ts";
-import { failurePolicyOf } from "../../../src/stores/redis/failure/on-failure.ts";
+import { Fallbacks } from "../../../src/stores/redis/failure/without-server.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
@@ -74,8 +74,8 @@ describe("a runtime that is not Node", () => {
   it("gives no warning for a store that no limiter uses, nor for a fallback", () => {
     vi.stubGlobal("process", worker);
     const fallback = memoryStore();
-    const policy = failurePolicyOf({ fallback, share: 0.5 });
-    policy.open(createPlan("api", "api", limits), { clock: systemClock, onSweep: undefined });
+    const fallbacks = new Fallbacks({ fallback, share: 0.5 });
+    fallbacks.open(createPlan("api", "api", limits), { clock: systemClock, onSweep: undefined });
     expect(warn).not.toHaveBeenCalled();
     createLimiter({ limits, store: fallback });
     expect(warn).toHaveBeenCalledTimes(1);

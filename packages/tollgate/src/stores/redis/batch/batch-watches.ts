@@ -5,14 +5,6 @@ import type { Work } from "./work.ts";
 
 type Watch = (batch: SentBatch) => void;
 
-/** What is watched of a call of the script. */
-interface WatchedFlight {
-  readonly works: readonly Work[];
-  readonly sentAtMs: number;
-  /** Whether its end was told: it may fail after the server has answered. */
-  isTold: boolean;
-}
-
 /** Those that are called back when a call of the script has ended. They come and go. */
 export class BatchWatches {
   #watches: readonly Watch[] = [];
@@ -27,10 +19,8 @@ export class BatchWatches {
   }
 
   /** `failure` says why it failed, if it did. */
-  ended(flight: WatchedFlight, failure: string | undefined): void {
-    if (this.#watches.length === 0 || flight.isTold) return;
-    flight.isTold = true;
-    const { works, sentAtMs } = flight;
+  ended(works: readonly Work[], sentAtMs: number, failure: string | undefined): void {
+    if (this.#watches.length === 0) return;
     const batch: SentBatch = {
       calls: works.reduce((total, { times }) => total + times, 0),
       keys: new Set(works.flatMap(({ keys }) => keys.map(({ name }) => name))).size,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { LimiterContext } from "../../../core/store.ts";
-import type { QuotaState } from "../failure/failure-policy.ts";
+import type { Fallback } from "../failure/without-server.ts";
 import type { ScriptKey, ScriptTransaction } from "../script/transaction.ts";
 
 /** What a call needs from its space. */
@@ -10,7 +10,7 @@ export interface KeySpace {
   readonly context: LimiterContext;
   /** The limiter's clock. */
   readonly clock: Clock;
-  readonly quotaState: QuotaState;
+  readonly fallback: Fallback;
 }
 
 /** A key of a space, and the costs of a call. */

@@ -4,20 +4,25 @@
  */
 const MOST_STEPS = 1_000;
 
+/** What a line has to know of work. */
+export interface LinedUp {
+  /** Whether a slice of it is in flight. */
+  readonly isUnderWay: boolean;
+  /** Whether it waits for the answers to all work before it. */
+  readonly comesLast: boolean;
+}
+
 /** The queue of work for one key, in order. */
-export class KeyLine<Work> {
+export class KeyLine<Work extends LinedUp> {
   readonly name: string;
   /** Calls without an answer. */
   pending = 0;
-  /** The newest work. Identical calls join it until it is sent. */
-  last: Work | undefined;
+  /** Work that was sent in part stays the first. */
   #first: Work | undefined;
   /** Work behind the first; `undefined` for nearly all keys. */
-  #others: Set<Work> | undefined;
+  #others: Work[] | undefined;
   /** Steps in flight. */
   #steps = 0;
-  /** Work that was sent in part. Later work waits until it is done. */
-  #unfinished: Work | undefined;
 
   constructor(name: string) {
     this.name = name;
@@ -25,15 +30,18 @@ export class KeyLine<Work> {
 
   /** The work that may be sent next. */
   get next(): Work | undefined {
-    return this.#steps >= MOST_STEPS ? undefined : (this.#unfinished ?? this.#first);
+    const first = this.#first;
+    if (first === undefined || first.isUnderWay || this.#steps >= MOST_STEPS) return undefined;
+    return first.comesLast && this.#steps > 0 ? undefined : first;
   }
 
-  get hasWaiting(): boolean {
-    return this.#first !== undefined || this.#unfinished !== undefined;
+  /** The newest work. Identical calls join it until it is sent. */
+  get last(): Work | undefined {
+    return this.#others?.at(-1) ?? this.#first;
   }
 
   get isIdle(): boolean {
-    return this.#steps === 0 && !this.hasWaiting;
+    return this.#steps === 0 && this.#first === undefined;
   }
 
   /** How many more steps may be sent. */
@@ -42,28 +50,16 @@ export class KeyLine<Work> {
   }
 
   push(work: Work): void {
-    this.last = work;
-    if (this.#first === undefined) {
-      this.#first = work;
-      return;
+    if (this.#first === undefined) this.#first = work;
+    else {
+      this.#others ??= [];
+      this.#others.push(work);
     }
-    this.#others ??= new Set();
-    this.#others.add(work);
   }
 
-  /** All waiting work, the oldest first. */
-  *waiting(): Generator<Work> {
-    if (this.#unfinished !== undefined) yield this.#unfinished;
-    if (this.#first !== undefined) yield this.#first;
-    if (this.#others !== undefined) yield* this.#others;
-  }
-
-  /** Removes work that was sent or failed. */
+  /** Removes the first work, all of which was sent or failed. */
   remove(work: Work): void {
-    if (this.#unfinished === work) this.#unfinished = undefined;
-    if (this.last === work) this.last = undefined;
-    if (this.#first !== work) this.#others?.delete(work);
-    else this.#advance();
+    if (this.#first === work) this.#first = this.#others?.shift();
   }
 
   sent(steps: number): void {
@@ -74,24 +70,10 @@ export class KeyLine<Work> {
   returned(steps: number): void {
     this.#steps -= steps;
   }
-
-  /** Lets nothing pass until the rest of this work is done. */
-  blockUntilDone(work: Work): void {
-    this.#unfinished = work;
-  }
-
-  #advance(): void {
-    this.#first = undefined;
-    for (const work of this.#others ?? []) {
-      this.#first = work;
-      this.#others?.delete(work);
-      return;
-    }
-  }
 }
 
 /** How many more steps all these lines allow. */
-export function leastLeft(lines: readonly Pick<KeyLine<unknown>, "stepsLeft">[]): number {
+export function leastLeft(lines: readonly Pick<KeyLine<LinedUp>, "stepsLeft">[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const { stepsLeft } of lines) least = Math.min(least, stepsLeft);
   return least;

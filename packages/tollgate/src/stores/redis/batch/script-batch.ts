@@ -6,8 +6,8 @@ const MOST_STEPS = 2_000;
 
 /** Work that is sent as one call of the script, in order. */
 export class Batch {
-  /** The slot of all keys in a cluster. */
-  readonly slot: number;
+  /** One server has all its keys: in a cluster, their slot. */
+  readonly lane: number;
   readonly works: Work[] = [];
   /** The steps of each work. */
   readonly steps: number[] = [];
@@ -18,8 +18,8 @@ export class Batch {
   #sinceMs = Number.POSITIVE_INFINITY;
 
   /** With `mostKeys` below 1 each work is sent alone. */
-  constructor(slot: number, mostKeys: number, byLimitersClock: boolean) {
-    this.slot = slot;
+  constructor(lane: number, mostKeys: number, byLimitersClock: boolean) {
+    this.lane = lane;
     this.#mostKeys = mostKeys;
     this.#byLimitersClock = byLimitersClock;
   }

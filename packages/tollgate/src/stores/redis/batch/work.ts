@@ -1,6 +1,5 @@
 import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
-import { Linked } from "../linked-set.ts";
 import { isNamedByMoment } from "../script/algorithms.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
@@ -8,16 +7,17 @@ import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
 import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
-import type { KeyLine } from "./key-line.ts";
+import type { KeyLine, LinedUp } from "./key-line.ts";
 import type { Waiter } from "./waiter.ts";
 
-/** Receives the server's decisions in the order in which the server made them. */
+/** Remembers denials. It is told of the server's decisions in the order in which the server made them. */
 export interface DenialMemory {
   /** How many refunds and charges there were so far. A denial that was requested before the last one is not cached. */
   readonly changes: number;
-  admitted(call: KeyCall): void;
+  /** Forgets a denial, because a call of the same key was admitted. */
+  forget(call: KeyCall): void;
   /** `nowUs` is not later than the decision. `changes` is the value when the call was made. */
-  denied(call: KeyCall, report: Report, nowUs: number, changes: number): void;
+  note(call: KeyCall, report: Report, nowUs: number, changes: number): void;
 }
 
 interface WorkParts {
@@ -37,13 +37,15 @@ interface WorkParts {
  * steps for the server at a time, they are sent in slices. The first denial answers all takes after it, because they
  * are identical.
  */
-export class Work extends Linked<Work> implements ScriptTransaction {
+export class Work implements ScriptTransaction, LinedUp {
   readonly verb: ScriptVerb;
   readonly keys: readonly KeyCall[];
   /** The lines of its keys. */
   readonly lines: readonly KeyLine<Work>[];
   /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
+  /** Whether it is the next in the lines of all its keys, and waits to be sent. */
+  isReady = false;
   /** How many of the pending calls the next slice has. */
   times = 0;
   readonly takenUs: number | undefined;
@@ -62,7 +64,6 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   #isUnderWay = false;
 
   constructor({ verb, keys, lines, nowUs, sinceMs, memory, options }: WorkParts) {
-    super();
     this.verb = verb;
     this.keys = keys;
     this.lines = lines;
@@ -106,6 +107,16 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     return this.#isUnderWay;
   }
 
+  /** Whether all calls that have no answer are in flight. */
+  get isWhole(): boolean {
+    return this.isReadOnly || this.pending === this.times;
+  }
+
+  /** A reset drops what the calls before it took, so it waits for their answers. */
+  get comesLast(): boolean {
+    return SCRIPT_VERBS[this.verb].forgets;
+  }
+
   /** How many calls have no answer yet. */
   get pending(): number {
     return this.#waiters.length - this.#answered;
@@ -124,16 +135,11 @@ export class Work extends Linked<Work> implements ScriptTransaction {
     if (waiter.wantsReport) this.#wantsReports = true;
   }
 
-  /** Sends all calls now. No call joins afterwards. */
-  begin(): void {
+  /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
+  cut(mostSteps: number): number {
     this.#isClosed = true;
     this.#isUnderWay = true;
     this.times = this.isReadOnly ? 1 : this.pending;
-  }
-
-  /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
-  cut(mostSteps: number): number {
-    this.begin();
     let steps = stepsOf(this);
     while (steps > mostSteps && this.times > 1) {
       this.times = Math.max(1, Math.min(this.times - 1, Math.floor((this.times * mostSteps) / steps)));
@@ -184,10 +190,10 @@ export class Work extends Linked<Work> implements ScriptTransaction {
   #remember({ admitted, reports }: TransactionOutcome): void {
     const { decides, changes } = SCRIPT_VERBS[this.verb];
     if (!(decides && changes)) return;
-    if (admitted > 0) for (const call of this.keys) this.#memory.admitted(call);
+    if (admitted > 0) for (const call of this.keys) this.#memory.forget(call);
     const denial = admitted < this.times ? reports.at(-1) : undefined;
     if (denial !== undefined && this.keys.length === 1) {
-      this.#memory.denied(this.keys[0]!, denial, this.#nowUs, this.#changes);
+      this.#memory.note(this.keys[0]!, denial, this.#nowUs, this.#changes);
     }
   }
 }

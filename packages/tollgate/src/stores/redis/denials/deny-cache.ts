@@ -2,6 +2,7 @@ import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { KeyCall } from "../batch/key-call.ts";
+import type { DenialMemory } from "../batch/work.ts";
 import { canExtrapolate, extrapolate } from "./extrapolation.ts";
 
 /** A denial by the server. */
@@ -29,7 +30,7 @@ const LONGEST_BLOCK_US = 1_000_000;
  * Caches denials: until one ends, calls of the same key that cost as much or more are denied without a round trip. It
  * does not see refunds by other nodes. A denial by a block is cached for a second, and for calls of any cost.
  */
-export class DenyCache {
+export class DenyCache implements DenialMemory {
   /** By the names of the counts, as all that follows. */
   readonly #denials = new Map<string, Denial>();
   /** Keys with refunds or charges in flight, and how many. Their denials are not cached. */

@@ -20,3 +20,9 @@ export function meaningOf(error: unknown): UnavailableError | TollgateError {
 export function translateError(error: unknown): never {
   throw meaningOf(error);
 }
+
+/** Throws an error that no failure policy decides on. @throws TollgateError `ERR_STORE` for an `UnavailableError`. */
+export function throwStoreError(error: unknown): never {
+  if (!(error instanceof UnavailableError)) throw error;
+  throw new TollgateError("ERR_STORE", `redisStore: the server could not be asked: ${error.reason}`, { cause: error });
+}

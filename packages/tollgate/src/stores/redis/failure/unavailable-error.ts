@@ -25,6 +25,7 @@ export class UnavailableError extends Error {
 
 // Created once: a flood would throw many, and each would capture a stack.
 export const TIMED_OUT: UnavailableError = new UnavailableError("timed out");
+export const CONNECTION_LOST: UnavailableError = new UnavailableError("connection lost");
 export const CIRCUIT_OPEN: UnavailableError = new UnavailableError("circuit open");
 export const OVERLOADED: UnavailableError = new UnavailableError("overloaded", "overload");
 export const BYPASSED: UnavailableError = new UnavailableError("bypassed");

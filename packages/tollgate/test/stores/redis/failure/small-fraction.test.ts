@@ -13,7 +13,7 @@ import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../../src/core/plan.ts";
-import { fractionOfPlan } from "../../../../src/stores/redis/failure/fraction-of-plan.ts";
+import { fractionOfPlan } from "../../../../src/stores/redis/failure/fraction-store.ts";
 import type { TooSlow } from "../../../../src/stores/redis/script/fraction-of-rate.ts";
 import { limitSpec, magnitude } from "../../../properties/limit-arbitrary.ts";
 import { libraryLimit } from "../../../properties/limit-spec.ts";

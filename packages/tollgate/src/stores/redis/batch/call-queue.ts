@@ -1,0 +1,248 @@
+import { slotOf } from "../cluster-slots.ts";
+import { afterThisTurn } from "../event-loop.ts";
+import { CIRCUIT_OPEN, OVERLOADED } from "../failure/unavailable-error.ts";
+import { SCRIPT_VERBS } from "../script/script-verbs.ts";
+import type { ScriptVerb } from "../script/transaction.ts";
+import type { ServerLink } from "../server-link.ts";
+import type { AskOptions, KeyCall } from "./key-call.ts";
+import { KeyLine, leastLeft } from "./key-line.ts";
+import { notifyMoves, type Outcome } from "./outcome.ts";
+import { Batch } from "./script-batch.ts";
+import type { Waiter } from "./waiter.ts";
+import { type DenialMemory, Work } from "./work.ts";
+
+interface QueueOptions {
+  /** The most keys of one script call; below 1: each call alone. */
+  readonly mostKeys: number;
+  /** Whether all keys of a script call have to be in one slot. */
+  readonly bySlot: boolean;
+  /** Whether the limiters' clocks decide: then only calls of the same moment join. */
+  readonly byLimitersClock: boolean;
+  /** The most calls without an answer. */
+  readonly maxPending: number;
+  readonly memory: DenialMemory;
+  readonly link: Pick<ServerLink, "connecting" | "isClosed" | "nowMs" | "refusal">;
+  /** Sends a batch once. Resolves with an outcome of each work, and never rejects. */
+  readonly send: (batch: Batch) => Promise<readonly Outcome[]>;
+}
+
+/** The lane of all keys where there is no cluster. */
+const ANYWHERE = -1;
+/** The most steps in flight: a server needs about ten milliseconds for them. */
+const MOST_STEPS_UNDER_WAY = 8_000;
+/** One key may have this fraction of the pending calls, so that a flood of one key does not starve the others. */
+const FRACTION_OF_KEY = 1 / 4;
+/** After so many calls in a row that found no other call pending, the next one waits for no later call. */
+const CALM_CALLS = 8;
+
+const SETTLED = Promise.resolve();
+
+/**
+ * Collects the calls of one turn of the event loop into few script calls. Calls that exceed the steps in flight, per
+ * key or in total, wait. The calls of a key keep their order.
+ *
+ * After calls that were each alone, the next one waits for the current microtasks only. A loop makes its calls in these
+ * microtasks, so they are one batch all the same.
+ */
+export class CallQueue {
+  readonly #options: QueueOptions;
+  /** A new map whenever it is empty, because V8 retains old tables of a map, and all that these refer to. */
+  #lines = new Map<string, KeyLine<Work>>();
+  /** Work that may be sent: it is the next in the lines of all its keys. */
+  #ready: Work[] = [];
+  #pending = 0;
+  #stepsUnderWay = 0;
+  #isScheduled = false;
+  #isFlushing = false;
+  /** How many calls in a row found no other call pending. */
+  #calm = 0;
+  /** When the calls of this turn were made. */
+  #turnMs: number | undefined;
+  /** Set while `drained` waits. */
+  #drained: (() => void) | undefined;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  ask(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
+    const { link } = this.#options;
+    if (!(link.isClosed && this.#hasCapacity(verb, keys))) {
+      waiter.failed(link.isClosed ? OVERLOADED : CIRCUIT_OPEN);
+      return;
+    }
+    this.#pending += 1;
+    this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
+    if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return;
+    const lines = keys.map(({ name }) => this.#lineOf(name));
+    const { memory, mostKeys } = this.#options;
+    const work = new Work({ verb, keys, lines, nowUs, sinceMs: this.#turn(), memory, options });
+    work.join(waiter, nowUs);
+    for (const line of lines) {
+      line.pending += 1;
+      line.push(work);
+    }
+    this.#offer(work);
+    if (this.#ready.length >= Math.max(1, mostKeys)) this.flush();
+  }
+
+  /** Sends what may be sent, and fails what waited for too long. */
+  flush(): void {
+    this.#turnMs = undefined;
+    if (this.#ready.length === 0 || this.#isFlushing) return;
+    const { link } = this.#options;
+    const { connecting } = link;
+    this.#isFlushing = true;
+    if (connecting !== undefined) {
+      void connecting.then(() => {
+        this.#isFlushing = false;
+        this.flush();
+      });
+      return;
+    }
+    const { nowMs } = link;
+    const open = new Map<number, Batch>();
+    let at = 0;
+    for (; at < this.#ready.length; at += 1) {
+      const work = this.#ready[at]!;
+      const lane = this.#laneOf(work);
+      const refusal = link.refusal(lane, work.sinceMs, nowMs);
+      if (refusal !== undefined) this.#refuse(work, refusal);
+      else if (this.#stepsUnderWay < MOST_STEPS_UNDER_WAY) this.#place(work, lane, open);
+      else break;
+    }
+    // With all steps in flight, each call of a flood comes here.
+    if (at > 0) this.#ready = this.#ready.slice(at);
+    this.#isFlushing = false;
+    for (const batch of open.values()) this.#send(batch);
+  }
+
+  /** Waits until no call is pending. */
+  async drained(): Promise<void> {
+    this.flush();
+    if (this.#pending === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  #hasCapacity(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
+    const most = SCRIPT_VERBS[verb].settles ? 2 * this.#options.maxPending : this.#options.maxPending;
+    if (this.#pending === 0) return true;
+    if (this.#pending >= most) return false;
+    const mostOfKey = Math.max(1, most * FRACTION_OF_KEY);
+    for (const { name } of keys) if ((this.#lines.get(name)?.pending ?? 0) >= mostOfKey) return false;
+    return true;
+  }
+
+  /** Joins a call to identical work, if batching is on and the moments are equal. */
+  #join(verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
+    const line = this.#lines.get(call.name);
+    const last = line?.last;
+    const { mostKeys, byLimitersClock } = this.#options;
+    if (line === undefined || last === undefined || mostKeys < 1) return false;
+    if ((byLimitersClock && last.nowUs !== nowUs) || !last.canJoin(verb, call)) return false;
+    line.pending += 1;
+    last.join(waiter, nowUs);
+    return true;
+  }
+
+  #offer(work: Work | undefined): void {
+    if (work === undefined || work.isReady) return;
+    for (const line of work.lines) if (line.next !== work) return;
+    work.isReady = true;
+    this.#ready.push(work);
+  }
+
+  #laneOf(work: Work): number {
+    return this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
+  }
+
+  #place(work: Work, lane: number, open: Map<number, Batch>): void {
+    work.isReady = false;
+    const steps = work.cut(leastLeft(work.lines));
+    let batch = open.get(lane);
+    if (batch?.fits(work) !== true) {
+      if (batch !== undefined) this.#send(batch);
+      batch = new Batch(lane, this.#options.mostKeys, this.#options.byLimitersClock);
+      open.set(lane, batch);
+    }
+    batch.add(work, steps);
+    this.#stepsUnderWay += steps;
+    for (const line of work.lines) {
+      line.sent(steps);
+      if (work.isWhole) line.remove(work);
+    }
+    if (work.isWhole) for (const line of work.lines) this.#offer(line.next);
+  }
+
+  #send(batch: Batch): void {
+    void this.#options.send(batch).then((outcomes) => this.#returned(batch, outcomes));
+  }
+
+  /** Answers the calls of a batch, and lets the next ones follow. */
+  #returned({ works, steps }: Batch, outcomes: readonly Outcome[]): void {
+    for (const [i, work] of works.entries()) {
+      this.#stepsUnderWay -= steps[i]!;
+      work.returned();
+      for (const line of work.lines) line.returned(steps[i]!);
+      const outcome = outcomes[i]!;
+      const before = work.pending;
+      if ("error" in outcome) work.failed(outcome.error);
+      else work.done(outcome);
+      this.#answered(work, before - work.pending);
+    }
+    for (const work of works) this.#continue(work);
+    if (this.#ready.length > 0) this.#turn();
+    if (this.#pending === 0) this.#drained?.();
+    notifyMoves(works, outcomes);
+  }
+
+  #refuse(work: Work, error: unknown): void {
+    work.isReady = false;
+    const { pending } = work;
+    work.failed(error);
+    this.#answered(work, pending);
+    this.#continue(work);
+    if (this.#pending === 0) this.#drained?.();
+  }
+
+  #answered(work: Work, count: number): void {
+    this.#pending -= count;
+    for (const line of work.lines) line.pending -= count;
+  }
+
+  /** Offers the rest of a work, or the next work behind it. */
+  #continue(work: Work): void {
+    for (const line of work.lines) {
+      if (work.pending === 0) line.remove(work);
+      this.#offer(line.next);
+      if (line.isIdle && line.pending === 0) this.#lines.delete(line.name);
+    }
+    if (this.#lines.size === 0) this.#lines = new Map();
+  }
+
+  #lineOf(name: string): KeyLine<Work> {
+    const known = this.#lines.get(name);
+    if (known !== undefined) return known;
+    const line = new KeyLine<Work>(name);
+    this.#lines.set(name, line);
+    return line;
+  }
+
+  /** The time of this turn's calls. Schedules a flush at the end of the turn. */
+  #turn(): number {
+    this.#turnMs ??= this.#options.link.nowMs;
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      if (this.#calm > CALM_CALLS) void SETTLED.then(this.#flushTurn);
+      else afterThisTurn(this.#flushTurn);
+    }
+    return this.#turnMs;
+  }
+
+  readonly #flushTurn = (): void => {
+    this.#isScheduled = false;
+    this.flush();
+  };
+}

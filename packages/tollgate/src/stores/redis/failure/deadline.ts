@@ -1,0 +1,159 @@
+import type { CancelFlag } from "../clients/cancel-flag.ts";
+import { afterThisTurn, ListeningTime } from "../event-loop.ts";
+
+interface DeadlineOptions {
+  readonly timeoutMs: number;
+  /** How long the server has for its first reply, from the first call on. */
+  readonly connectTimeoutMs: number;
+  readonly isConnected: () => boolean;
+}
+
+/** The least number of steps during a timeout. */
+const STEPS_PER_TIMEOUT = 10;
+const LONGEST_STEP_MS = 50;
+
+/** A call that waits for its reply. */
+export interface AwaitedCall {
+  /** One server replies to all calls of a lane. */
+  readonly lane: number;
+  /** When the oldest call was made, in this deadline's time. Then the start of the server's silence for this call. */
+  quietSinceMs: number;
+  /** Cancelled before the call is given up. */
+  readonly cancelFlag: CancelFlag;
+  /** Whether it was answered, failed or given up. */
+  isOver: boolean;
+  /** Called once, if the reply is late. */
+  readonly giveUp: () => void;
+}
+
+/**
+ * Times out replies. The timeout starts when a call was sent, or should have been. While the server answers other
+ * calls, the timeout of a call that is queued behind them does not run.
+ */
+export class Deadline {
+  readonly #options: DeadlineOptions;
+  readonly #time = new ListeningTime();
+  /** In the order in which they were sent. Those that are over leave it with the next step. */
+  #calls: AwaitedCall[] = [];
+  /** When the server of each lane last replied. */
+  readonly #repliedMs = new Map<number, number>();
+  #startedMs: number | undefined;
+  #isPatient: boolean;
+  /** When the server replied for the first time. The timeout of earlier calls starts then. */
+  #firstReplyMs = 0;
+  #isRunning = false;
+  /** Calls that wait until the client has connected, or the time for that is over. */
+  #connecting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor(options: DeadlineOptions) {
+    this.#options = options;
+    this.#isPatient = options.connectTimeoutMs > 0;
+  }
+
+  get nowMs(): number {
+    return this.#time.nowMs;
+  }
+
+  /** The timeout that applies now. */
+  get leftMs(): number {
+    const { timeoutMs, connectTimeoutMs } = this.#options;
+    if (!this.#isPatient) return timeoutMs;
+    return Math.max(timeoutMs, connectTimeoutMs - (this.nowMs - (this.#startedMs ?? this.nowMs)));
+  }
+
+  /** Ends when the client has connected, or the time for that is over; `undefined` if calls may be sent now. */
+  get connecting(): Promise<void> | undefined {
+    if (!this.#isPatient || this.#options.isConnected()) return undefined;
+    if (this.#connecting === undefined) {
+      let resolve = (): void => {};
+      const promise = new Promise<void>((settle) => {
+        resolve = settle;
+      });
+      this.#connecting = { promise, resolve };
+      this.#start();
+    }
+    return this.#connecting.promise;
+  }
+
+  /** Whether the first reply is still pending and not late. */
+  get isPatient(): boolean {
+    return this.#isPatient;
+  }
+
+  /** Since when the server has been silent for a call that was made at `sinceMs`. */
+  quietSince(lane: number, sinceMs: number): number {
+    return Math.max(sinceMs, this.#firstReplyMs, this.#repliedMs.get(lane) ?? 0);
+  }
+
+  /** Gives the call up if its reply is late. */
+  expect(call: AwaitedCall): void {
+    this.#start();
+    call.quietSinceMs = this.quietSince(call.lane, call.quietSinceMs);
+    this.#calls.push(call);
+  }
+
+  /** Cancels all calls that wait: whether they were executed is unknown, and the client may send them again. */
+  cancelAll(): void {
+    for (const { isOver, cancelFlag } of this.#calls) if (!isOver) cancelFlag.cancel();
+  }
+
+  /** Notes a reply of the server, which may be an error. */
+  noteReply(lane: number): void {
+    const { nowMs } = this;
+    if (this.#isPatient) this.#firstReplyMs = nowMs;
+    this.#isPatient = false;
+    this.#repliedMs.set(lane, nowMs);
+  }
+
+  get #stepMs(): number {
+    return Math.min(LONGEST_STEP_MS, Math.max(1, Math.floor(this.#options.timeoutMs / STEPS_PER_TIMEOUT)));
+  }
+
+  /** Starts the steps, which go on while there is something to wait for. */
+  #start(): void {
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#startedMs ??= this.nowMs;
+    this.#plan(this.#stepMs);
+  }
+
+  #plan(ms: number): void {
+    this.#time.step(ms);
+    setTimeout(() => {
+      this.#time.step(0);
+      // The process first reads what arrived while it was blocked.
+      afterThisTurn(() => this.#step());
+    }, ms);
+  }
+
+  #step(): void {
+    const { connectTimeoutMs, isConnected } = this.#options;
+    if (this.#isPatient && this.nowMs - (this.#startedMs ?? 0) >= connectTimeoutMs) this.#isPatient = false;
+    this.#calls = this.#calls.filter(({ isOver }) => !isOver);
+    let nextMs = this.#stepMs;
+    if (!this.#isPatient) nextMs = Math.min(nextMs, this.#timeOut());
+    if (!this.#isPatient || isConnected()) {
+      this.#connecting?.resolve();
+      this.#connecting = undefined;
+    }
+    this.#isRunning = this.#calls.length > 0 || this.#connecting !== undefined;
+    if (this.#isRunning) this.#plan(Math.max(1, Math.ceil(nextMs)));
+  }
+
+  /** @returns the milliseconds until the next call would time out. */
+  #timeOut(): number {
+    const { timeoutMs } = this.#options;
+    const { nowMs } = this;
+    let leastMs = timeoutMs;
+    for (const call of [...this.#calls]) {
+      if (call.isOver) continue;
+      const leftMs = Math.max(call.quietSinceMs, this.#firstReplyMs) + timeoutMs - nowMs;
+      if (leftMs <= 0) {
+        call.isOver = true;
+        call.cancelFlag.cancel();
+        call.giveUp();
+      } else leastMs = Math.min(leastMs, leftMs);
+    }
+    return leastMs;
+  }
+}
