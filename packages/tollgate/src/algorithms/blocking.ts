@@ -40,13 +40,10 @@ export class Blocking {
   readonly #blocks: readonly (SyncBlocks | undefined)[];
   /** The flags of all stores. */
   readonly #some: readonly Int32Array[];
-  /** The flag of the first store, which is usually the only one. */
-  readonly firstSome: Int32Array;
 
   constructor(blocks: readonly (SyncBlocks | undefined)[]) {
     this.#blocks = blocks;
     this.#some = blocks.map((each) => each?.some ?? NO_BLOCKS);
-    this.firstSome = this.#some[0] ?? NO_BLOCKS;
   }
 
   /** Whether all stores keep blocks. */
@@ -56,8 +53,7 @@ export class Blocking {
 
   /** Whether a key may be blocked. If not, and no limit has `blockFor`, calls need no look here. */
   get mayBlock(): boolean {
-    if (this.firstSome[0] !== 0) return true;
-    for (let i = 1; i < this.#some.length; i += 1) if (this.#some[i]![0] !== 0) return true;
+    for (let i = 0; i < this.#some.length; i += 1) if (this.#some[i]![0] !== 0) return true;
     return false;
   }
 

@@ -1,8 +1,22 @@
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
-import { type Clock, coarseClock, createLimiter, perSecond, systemClock } from "tollgate";
+import { type Clock, coarseClock, createLimiter, type Limit, perSecond, slidingWindow, systemClock } from "tollgate";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CALLS_PER_READ, CountingClock, START_MS } from "./counting-clock.ts";
+
+const START_MS = 1_790_000_000_123;
+/** A coarse clock reads its source for one call of so many. */
+const CALLS_PER_READ = 16;
+
+/** A clock that a test sets, and that counts its readings. */
+class CountingClock implements Clock {
+  nowMs = START_MS;
+  reads = 0;
+
+  now(): number {
+    this.reads += 1;
+    return this.nowMs;
+  }
+}
 
 let source: CountingClock;
 let clock: Clock;
@@ -94,16 +108,6 @@ describe("a coarse clock under fake timers", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("throws the error of its source, and reads again in the next call", () => {
-    const failing = vi.fn<() => number>().mockImplementationOnce(() => {
-      throw new RangeError("no time");
-    });
-    const coarse = coarseClock({ now: failing.mockReturnValue(START_MS) });
-    expect(() => coarse.now()).toThrow(RangeError);
-    expect(coarse.now()).toBe(START_MS);
-    expect(failing).toHaveBeenCalledTimes(2);
-  });
-
   it.each([
     ["throws", Error],
     ["returns NaN", Number.NaN],
@@ -124,25 +128,6 @@ describe("a coarse clock under fake timers", () => {
     failing.mockRestore();
     expect(clock.now()).toBe(START_MS + 5);
     expect(limiter.explain("a")[0]?.used).toBe(CALLS_PER_READ - 5);
-  });
-
-  it("reads again after a timer could not be set", () => {
-    const setTimer = vi.spyOn(globalThis, "setTimeout").mockImplementationOnce(() => {
-      throw new RangeError("no timers here");
-    });
-    expect(() => clock.now()).toThrow(RangeError);
-    source.nowMs += 5;
-    expect(clock.now()).toBe(START_MS + 5);
-    setTimer.mockRestore();
-  });
-
-  it("makes limiters refuse NaN until its source returns a time again", () => {
-    const limiter = createLimiter({ limits: [perSecond(1)], clock });
-    source.nowMs = Number.NaN;
-    expect(() => limiter.allow("a")).toThrow(expect.objectContaining({ code: "ERR_CLOCK" }));
-    source.nowMs = START_MS;
-    vi.advanceTimersByTime(1);
-    expect(limiter.allow("a")).toBe(true);
   });
 
   it.each([null, {}, { now: START_MS }, START_MS, () => START_MS])("refuses the source %s", (bad) => {
@@ -182,5 +167,82 @@ describe("a coarse clock in real time", () => {
 
   it("is frozen", () => {
     expect(Object.isFrozen(clock)).toBe(true);
+  });
+});
+
+/** The true times of admissions under a coarse clock, and how late that clock was at most. */
+function admissions(limits: readonly Limit[], stepsMs: readonly number[]) {
+  const ticking = new CountingClock();
+  const coarse = coarseClock(ticking);
+  let lagMs = 0;
+  const limiter = createLimiter({
+    limits,
+    clock: {
+      now: () => {
+        const nowMs = coarse.now();
+        lagMs = Math.max(lagMs, ticking.nowMs - nowMs);
+        return nowMs;
+      },
+    },
+  });
+  const times: number[] = [];
+  for (const stepMs of stepsMs) {
+    ticking.nowMs += stepMs;
+    if (limiter.allow("a")) times.push(ticking.nowMs);
+  }
+  return { times, lagMs };
+}
+
+describe("limits under a coarse clock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const BURST = 5;
+  const WINDOW_MS = 50;
+  const stepsMs = fc.array(
+    fc.oneof(
+      fc.constant(0),
+      fc.nat({ max: 8 }).map((ms) => ms / 2),
+    ),
+    { minLength: 100, maxLength: 300 },
+  );
+
+  it("let a token bucket gain no more than its refill while the clock is late", () => {
+    const play = fc.property(stepsMs, (steps) => {
+      const { times, lagMs } = admissions([perSecond(800, { burst: BURST })], steps);
+      for (const [first, fromMs] of times.entries()) {
+        for (const [i, untilMs] of times.slice(first).entries()) {
+          const gained = i + 1 - (BURST + 0.8 * (untilMs - fromMs));
+          expect(gained).toBeLessThanOrEqual(0.8 * lagMs + 1e-6);
+        }
+      }
+    });
+    fc.assert(play, { numRuns: 40, seed: 1 });
+  });
+
+  it("let a token bucket gain that refill at once", () => {
+    const limiter = createLimiter({ limits: [perSecond(1_000, { burst: 20 })], clock });
+    limiter.allow("a", 0);
+    source.nowMs += 7;
+    for (let call = 1; call < CALLS_PER_READ; call += 1) limiter.allow("a", call === 1 ? 20 : 0);
+    expect([limiter.allow("a", 7), limiter.allow("a")]).toEqual([true, false]);
+  });
+
+  it("let a window be shorter by no more than the lag of the clock", () => {
+    let most = 0;
+    const play = fc.property(stepsMs, (steps) => {
+      const { times, lagMs } = admissions([slidingWindow({ limit: BURST, window: WINDOW_MS })], steps);
+      for (const fromMs of times) {
+        const counted = times.filter((ms) => ms >= fromMs && ms < fromMs + WINDOW_MS);
+        most = Math.max(most, counted.length);
+        expect(counted.filter((ms) => ms < fromMs + WINDOW_MS - lagMs).length).toBeLessThanOrEqual(BURST);
+      }
+    });
+    fc.assert(play, { numRuns: 40, seed: 1 });
+    expect(most).toBeGreaterThan(BURST);
   });
 });

@@ -33,6 +33,8 @@ export interface Step {
     | "blocked until";
   readonly cost: number;
   readonly waitUs: number;
+  /** How long a block lasts; by default some tens of microseconds. */
+  readonly blockUs?: number;
 }
 
 export interface Trace {

@@ -5,6 +5,7 @@ import {
   createLimiter,
   type Decision,
   type Handle,
+  type Limit,
   type Limiter,
   type LimitStatus,
   memoryStore,
@@ -52,7 +53,8 @@ interface BlockingVersion extends BlockingModel {
   readonly model: Version;
 }
 
-interface Pair {
+/** A limiter beside its model. */
+export interface Pair {
   readonly limiter: Limiter | AsyncLimiter;
   /** One for each plan. */
   readonly models: readonly BlockingVersion[];
@@ -88,8 +90,11 @@ function playerOf(
   storeOf: (version: number) => SyncStore | AsyncStore,
 ): (step: Step) => readonly [unknown, unknown] {
   const clock = manualClock(START_MS);
-  const known = { keys: new ChangingKeys(), blocks: new Map<string, ModelBlock>() };
-  const pairs = versions.map((version, i) => pairOf(version, storeOf(i), clock, known));
+  const known = new Known();
+  const pairs = versions.map((version, i) => {
+    const list = version.limits.map((limit) => libraryLimit(limit, limit.name, limit.blockFor));
+    return pairOf({ ...version, name: "api", list, store: storeOf(i), clock }, known);
+  });
   return (step) => {
     clock.advance(step.waitUs / 1_000);
     const pair = pairs[step.version % pairs.length];
@@ -98,7 +103,8 @@ function playerOf(
   };
 }
 
-function compare(step: Step, ...values: readonly [unknown, unknown]): void {
+/** @throws Error when the two differ. */
+export function compare(step: Step, ...values: readonly [unknown, unknown]): void {
   const [expected, got] = values.map((value) => JSON.stringify(value, plain));
   if (got !== expected) throw new Error(`${JSON.stringify(step)}: expected ${expected}, got ${got}`);
 }
@@ -108,22 +114,29 @@ function read<T>(value: T | Promise<T>, reading: (value: T) => unknown): unknown
   return value instanceof Promise ? value.then(reading) : reading(value);
 }
 
-/** What the model knows of all versions: keys and their blocks. */
-interface Known {
-  readonly keys: ChangingKeys;
-  readonly blocks: Map<string, ModelBlock>;
+/** What the model knows of all versions of a limiter: keys and their blocks. */
+export class Known {
+  readonly keys = new ChangingKeys();
+  readonly blocks = new Map<string, ModelBlock>();
 }
 
-function pairOf(spec: VersionSpec, store: SyncStore | AsyncStore, clock: ManualClock, { keys, blocks }: Known): Pair {
-  const list = spec.limits.map((limit) => libraryLimit(limit, limit.name, limit.blockFor));
+interface PairOptions {
+  readonly name: string;
+  readonly list: readonly Limit[];
+  readonly onChange: "carry-over" | "keep-first";
+  readonly isChosen: boolean;
+  readonly store: SyncStore | AsyncStore;
+  readonly clock: ManualClock;
+}
+
+export function pairOf({ name, list, onChange, isChosen, store, clock }: PairOptions, { keys, blocks }: Known): Pair {
   const named = list.map(
     (limit): NamedLimit => ({ name: limit.name, numbers: limit.fingerprint, limit: modelLimit(limit) }),
   );
-  const { onChange } = spec;
-  const limits = spec.isChosen ? (_key: string) => list : list;
-  const options = { name: "api", limits, clock, onChange };
+  const limits = isChosen ? (_key: string) => list : list;
+  const options = { name, limits, clock, onChange };
   const limiter = store.kind === "sync" ? createLimiter({ ...options, store }) : createLimiter({ ...options, store });
-  const plans = spec.isChosen ? named.map((one) => [one]) : [named];
+  const plans = isChosen ? named.map((one) => [one]) : [named];
   const held = new Map(HELD_KEYS.map((key) => [key, limiter.handle(key)]));
   const handles = (key: string) => held.get(key) ?? limiter.handle(key);
   const models = plans.map((plan) => {
@@ -133,7 +146,8 @@ function pairOf(spec: VersionSpec, store: SyncStore | AsyncStore, clock: ManualC
   return { limiter, models, handles };
 }
 
-function play({ limiter, models, handles }: Pair, step: Step, nowUs: bigint): readonly [unknown, unknown] {
+/** Plays a step. Returns what the model says, and what the limiter does. */
+export function play({ limiter, models, handles }: Pair, step: Step, nowUs: bigint): readonly [unknown, unknown] {
   const { key, verb } = step;
   const hasUnits = new Set(models.flatMap(({ model }) => model.limits.map(({ unit }) => unit))).size > 1;
   const units = BigInt(step.cost);
@@ -178,7 +192,7 @@ function play({ limiter, models, handles }: Pair, step: Step, nowUs: bigint): re
     case "block":
     case "unblock":
     case "blocked until":
-      return playBlock(limiter, models[0]!, { ...step, verb }, nowUs);
+      return playBlock(limiter, models, { ...step, verb }, nowUs);
     default:
       return verb satisfies never;
   }
@@ -188,22 +202,25 @@ type BlockVerb = "block" | "unblock" | "blocked until";
 
 function playBlock(
   limiter: Limiter | AsyncLimiter,
-  model: BlockingModel,
-  { key, verb, cost }: Step & { readonly verb: BlockVerb },
+  models: readonly BlockingModel[],
+  { key, verb, cost, blockUs = 10 * (1 + cost) }: Step & { readonly verb: BlockVerb },
   nowUs: bigint,
 ): readonly [unknown, unknown] {
-  const wasBlocked = isBlocked(model, key, nowUs);
+  const wasBlocked = models.some((model) => isBlocked(model, key, nowUs));
   switch (verb) {
     case "block": {
-      const forUs = 10 * (1 + cost);
-      block(model, key, nowUs + BigInt(forUs), undefined, nowUs);
-      return [undefined, limiter.block(key, forUs / 1_000)];
+      const untilUs = nowUs + BigInt(blockUs);
+      const reason = REASONS[cost % REASONS.length];
+      for (const model of models) block(model, key, untilUs, reason, nowUs);
+      const span = blockUs % 20 === 0 ? blockUs / 1_000 : { until: Number(untilUs) / 1_000 };
+      return [undefined, limiter.block(key, span, reason === undefined ? undefined : { reason })];
     }
     case "unblock":
-      model.blocks.delete(key);
+      for (const { blocks } of models) blocks.delete(key);
       return [wasBlocked, limiter.unblock(key)];
     case "blocked until": {
-      const expected = wasBlocked ? model.blocks.get(key)?.untilUs : undefined;
+      const ends = models.filter((model) => isBlocked(model, key, nowUs)).map(({ blocks }) => blocks.get(key)!.untilUs);
+      const expected = wasBlocked ? Math.max(...ends.map(Number)) : undefined;
       return [expected, read(limiter.blockedUntil(key), (ms) => (ms === undefined ? ms : Math.round(ms * 1_000)))];
     }
     default:
@@ -211,18 +228,23 @@ function playBlock(
   }
 }
 
+/** Texts of one and two UTF-16 units per character. */
+const REASONS = [undefined, "scraping", "ключ \ud83d\udd11"] as const;
+
 function shown(statuses: readonly LimitStatus[]): unknown {
   return statuses.map(({ name, used, remaining }) => [name, used, remaining]);
 }
 
 function expectedOf(outcome: BlockedOutcome, limits: readonly NamedLimit[]): unknown {
   const { allowed, reason, ofLimits, retryAfterUs } = outcome;
-  const decided = { allowed, reason, retryAfterUs: allowed ? undefined : retryAfterUs, block: outcome.block?.endsInUs };
-  if (ofLimits === undefined) return decided;
+  const decided = { allowed, reason, retryAfterUs: allowed ? undefined : retryAfterUs };
+  const inForce = outcome.block && [outcome.block.endsInUs, outcome.block.reason];
+  if (ofLimits === undefined) return { ...decided, block: inForce };
   const { remaining, resetUs, shadowDenied } = ofLimits;
   const binding = ofLimits.binding === undefined ? undefined : limits[ofLimits.binding];
   return {
     ...decided,
+    block: inForce,
     limit: binding?.name,
     numbers: binding?.numbers,
     limits: limits.map(({ numbers, limit: { mode } }) => [numbers, mode]),
@@ -239,7 +261,7 @@ function gotOf(decision: Decision): unknown {
     allowed,
     reason: decision.allowed ? undefined : decision.reason,
     retryAfterUs: decision.allowed ? undefined : waitOf(decision.retryAfterMs),
-    block: decision.block && waitOf(decision.block.endsInMs),
+    block: decision.block && [waitOf(decision.block.endsInMs), decision.block.reason],
   };
   if (decided.reason === "blocked") return decided;
   return {

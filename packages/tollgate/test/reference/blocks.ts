@@ -1,5 +1,5 @@
-import { createModel, type Model, type ModelVerb, transact } from "./model.ts";
-import { capacityOf, type ModelCost, type ModelLimit, unitsOf } from "./model-limit.ts";
+import { type Model, type ModelVerb, transact } from "./model.ts";
+import { capacityOf, type ModelCost, unitsOf } from "./model-limit.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What exhausting a limit costs: a time for each offence, forgotten so long after the end of a block. */
@@ -39,13 +39,6 @@ export interface BlockedOutcome {
   readonly ofLimits: Outcome | undefined;
   /** The block in force after the call that ends last. */
   readonly block: { readonly endsInUs: bigint; readonly reason: string | undefined } | undefined;
-}
-
-export function createBlockingModel(
-  limits: readonly ModelLimit[],
-  blocksFor: readonly (ModelBlockFor | undefined)[],
-): BlockingModel {
-  return { model: createModel({ limits }), blocksFor, blocks: new Map() };
 }
 
 export function isBlocked({ blocks }: BlockingModel, key: string, nowUs: bigint): boolean {
