@@ -1,23 +1,23 @@
-import type { KeySlots } from "./key-slots.ts";
+import { CHUNK_BITS, CHUNK_MASK, type Chunk } from "./chunk.ts";
 
 const FEWEST_ENTRIES = 16;
 /** The entries of a whole page: a power of two. */
 const MOST_ENTRIES = 2 ** 12;
 const MOST_LOAD = 3 / 4;
-/** A page below this load shrinks, or two of them become one. */
-const LEAST_LOAD = 1 / 8;
 /** More pages need more bits of a hash than it has. */
 const DEEPEST = 16;
 
-/** A free entry. Others are 8 bits of the hash, and 24 bits of the slot plus 1. */
+/** A free entry. Others are 6 bits of the hash, and 26 bits of the slot plus 1. */
 const FREE = 0;
-const SLOT_BITS = 24;
+const SLOT_BITS = 26;
 const SLOT_MASK = 2 ** SLOT_BITS - 1;
-/** The shift that brings the 8 bits above those that number a place in a page to the top. */
-const TAG_SHIFT = 12;
+/** The shift that brings the 6 bits above those that number an entry of a page to the top. */
+const TAG_SHIFT = 14;
+/** Chunks beyond these have no slot number. */
+const MOST_CHUNKS = 2 ** (SLOT_BITS - CHUNK_BITS) - 1;
 
 const BYTES_PER_ENTRY = 4;
-/** The objects of a page without its entries, and its place in the directory, as measured in V8. */
+/** The objects of a page without its entries, and its element of the directory, as measured in V8. */
 const BYTES_PER_PAGE = 300;
 
 /** Entries of keys whose hashes begin with the same bits. */
@@ -33,38 +33,75 @@ class Page {
 }
 
 /**
- * Finds the slot of a key by its hash: extendible hashing. The first bits of a hash choose a page through a directory,
- * the last bits a place in it, where linear probing begins. A page that is full is split in two, so no call moves more
- * than one page, where a Map copies everything.
+ * Finds the slots of a key by its hash: extendible hashing. The first bits of a hash choose a page through a directory,
+ * the last bits an entry in it, where linear probing begins. A page that is full is split in two, so no call moves more
+ * than one page, where a Map copies everything. A key has one slot in each table that counts it.
  *
  * Source: Fagin, Nievergelt, Pippenger and Strong, "Extendible hashing", 1979.
  */
-export class KeyIndex {
-  readonly #slots: KeySlots;
+export class KeyIndex<Table> {
+  /** The chunks of all tables, by number: a slot is `number << CHUNK_BITS`, plus a position in the chunk. */
+  readonly chunks: (Chunk<Table> | undefined)[] = [];
+  /** Whether the last `find` that found no slot in its table met the key in another one. */
+  foundElsewhere = false;
+  /** How many keys it has, of all tables. */
+  keys = 0;
+  readonly #freeNumbers: number[] = [];
   readonly #charge: (bytes: number) => void;
   #bytes = 0;
   #directory: Page[] = [];
-  /** The directory has 2 to this power of places. */
+  /** The directory has 2 to this power of elements. */
   #depth = 0;
 
-  constructor(slots: KeySlots, charge: (bytes: number) => void) {
-    this.#slots = slots;
+  constructor(charge: (bytes: number) => void) {
     this.#charge = charge;
     this.clear();
   }
 
-  /** The slot of a key, or -1. */
-  find(key: string, hash: number): number {
+  /** Whether another chunk can be numbered. */
+  get hasNumbers(): boolean {
+    return this.#freeNumbers.length > 0 || this.chunks.length < MOST_CHUNKS;
+  }
+
+  addChunk(chunk: Chunk<Table>): void {
+    chunk.number = this.#freeNumbers.pop() ?? this.chunks.length;
+    this.chunks[chunk.number] = chunk;
+  }
+
+  removeChunk({ number }: Chunk<Table>): void {
+    this.chunks[number] = undefined;
+    this.#freeNumbers.push(number);
+  }
+
+  /** The slot of a key in one table, or -1. */
+  find(key: string, hash: number, table: Table): number {
     const { entries } = this.#pageOf(hash);
     const mask = entries.length - 1;
     const tag = hash << TAG_SHIFT;
+    this.foundElsewhere = false;
     for (let at = hash & mask; ; at = (at + 1) & mask) {
       const entry = entries[at]!;
       if (entry === FREE) return -1;
       if ((entry ^ tag) >>> SLOT_BITS !== 0) continue;
       const slot = (entry & SLOT_MASK) - 1;
-      if (this.#slots.keyAt(slot) === key) return slot;
+      const chunk = this.chunks[slot >>> CHUNK_BITS]!;
+      if (chunk.keys[slot & CHUNK_MASK] !== key) continue;
+      if (chunk.table === table) return slot;
+      this.foundElsewhere = true;
     }
+  }
+
+  /** The tables that have a key. */
+  tablesOf(key: string, hash: number): Table[] {
+    const { entries } = this.#pageOf(hash);
+    const mask = entries.length - 1;
+    const found: Table[] = [];
+    for (let at = hash & mask; entries[at] !== FREE; at = (at + 1) & mask) {
+      const slot = (entries[at]! & SLOT_MASK) - 1;
+      const chunk = this.chunks[slot >>> CHUNK_BITS]!;
+      if (chunk.keys[slot & CHUNK_MASK] === key) found.push(chunk.table);
+    }
+    return found;
   }
 
   /** What the next key takes, if it has this hash: entries are freed only after they have been copied. */
@@ -81,22 +118,22 @@ export class KeyIndex {
       page = this.#pageOf(hash);
     }
     put(page, hash, slot);
+    this.keys += 1;
   }
 
   /** A key has moved to another slot. */
   move(hash: number, from: number, to: number): void {
     const { entries } = this.#pageOf(hash);
-    entries[placeOf(entries, hash, from)]! += to - from;
+    entries[entryOf(entries, hash, from)]! += to - from;
   }
 
   delete(hash: number, slot: number): void {
     const page = this.#pageOf(hash);
-    this.#free(page.entries, placeOf(page.entries, hash, slot));
+    this.#free(page.entries, entryOf(page.entries, hash, slot));
     page.count -= 1;
-    const { length } = page.entries;
-    if (page.count >= LEAST_LOAD * length || length === FEWEST_ENTRIES) return;
-    if (page.depth > 0) this.#merge(page, hash);
-    else this.#resize(page, length / 2);
+    this.keys -= 1;
+    // Pages never shrink: they take little beside the rows that they once had, and go with the last key.
+    if (this.keys === 0) this.clear();
   }
 
   clear(): void {
@@ -110,7 +147,7 @@ export class KeyIndex {
     return this.#directory[(hash >>> 1) >>> (31 - this.#depth)]!;
   }
 
-  /** Moves the entries after a free place that are not at theirs, so that probing finds them. */
+  /** Moves the entries after a free one that are not where probing for them begins, so that probing finds them. */
   #free(entries: Int32Array, place: number): void {
     const mask = entries.length - 1;
     let free = place;
@@ -124,7 +161,8 @@ export class KeyIndex {
   }
 
   #hashOf(entry: number): number {
-    return this.#slots.hashAt((entry & SLOT_MASK) - 1);
+    const slot = (entry & SLOT_MASK) - 1;
+    return this.chunks[slot >>> CHUNK_BITS]!.hashes[slot & CHUNK_MASK]!;
   }
 
   #resize(page: Page, length: number): void {
@@ -158,22 +196,6 @@ export class KeyIndex {
     this.#resize(page, page.entries.length);
   }
 
-  /** Merges a page with the other half of the one from which it was split, if there are few keys in both. */
-  #merge(page: Page, hash: number): void {
-    const bits = firstBits(hash, page.depth);
-    const sibling = this.#directory[(bits ^ 1) << (this.#depth - page.depth)]!;
-    const most = 2 * LEAST_LOAD * Math.min(page.entries.length, sibling.entries.length);
-    if (sibling.depth !== page.depth || page.count + sibling.count > most) return;
-    this.#assign(page, bits ^ 1);
-    page.depth -= 1;
-    if (page.depth === 0) {
-      this.#directory = [page];
-      this.#depth = 0;
-    }
-    this.#account(-BYTES_PER_PAGE - BYTES_PER_ENTRY * sibling.entries.length);
-    this.#putAll(sibling.entries);
-  }
-
   /** Makes the directory point to a page for all hashes with these first bits. */
   #assign(page: Page, bits: number): void {
     const shift = this.#depth - page.depth;
@@ -204,8 +226,8 @@ function put(page: Page, hash: number, slot: number): void {
   page.count += 1;
 }
 
-/** The place of a slot's entry. */
-function placeOf(entries: Int32Array, hash: number, slot: number): number {
+/** The position of a slot's entry. */
+function entryOf(entries: Int32Array, hash: number, slot: number): number {
   const mask = entries.length - 1;
   let at = hash & mask;
   while ((entries[at]! & SLOT_MASK) !== slot + 1) at = (at + 1) & mask;

@@ -10,13 +10,12 @@ import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacit
 import { KeyBlocks, readingsOf } from "../local/key-blocks.ts";
 import { KeyHash } from "../local/key-hash.ts";
 import { KeyTexts } from "../local/key-texts.ts";
-import { LocalSpace } from "../local/local-space.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
-import { PlanTable } from "../local/plan-table.ts";
-import { Relatives } from "../local/relatives.ts";
 import { ResetLog } from "../local/reset-log.ts";
-import type { SpaceStore } from "../local/space-store.ts";
-import { KeyTable, type KeyTableStore } from "./key-table.ts";
+import { MemoryScope, type MemoryScopeStore } from "./memory-scope.ts";
+import { MemorySpace } from "./memory-space.ts";
+import type { RowTable } from "./row-table.ts";
+import type { SpaceStore } from "./space-store.ts";
 import { SweepTimer } from "./sweep-timer.ts";
 import { Sweeper } from "./sweeper.ts";
 
@@ -35,6 +34,8 @@ export interface MemoryStoreOptions extends CapacityOptions {
 const NAMES: Readonly<Record<keyof MemoryStoreOptions, true>> = { ...CAPACITY_OPTION_NAMES, sweepInterval: true };
 const DEFAULTS: CapacityDefaults = { ...HEAP_DEFAULTS, names: NAMES, maxKeys: 1_000_000 };
 const SWEEP_INTERVAL_MS = 10_000;
+/** With so many scopes, those go that nothing refers to. */
+const MANY_SCOPES = 64;
 /** Below the longest delay of a timer, 2^31 − 1 ms. A longer one overflows, and the timer fires at once. */
 const LONGEST_TIMER_MS = 24 * 86_400_000;
 
@@ -60,30 +61,30 @@ export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
   return new MemoryStore(options);
 }
 
-class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
+class MemoryStore implements LocalStore, SpaceStore, MemoryScopeStore {
   readonly kind = "sync";
   readonly label = "memory";
   readonly capacity: Capacity;
-  readonly relatives: Relatives<PlanTable>;
   readonly resetLog: ResetLog;
-  readonly texts: KeyTexts;
   readonly sweepIntervalUs: number;
+  readonly #texts: KeyTexts;
   #keyHash: KeyHash | undefined;
   /** The text that was hashed last, and its hash. */
   #hashedText: string | undefined;
   #textHash = 0;
-  readonly #tables = new Map<Scope, Map<string, KeyTable>>();
+  /** Held weakly: a scope lives as long as a space or a table. A limiter may be dropped without being closed. */
+  readonly #scopes = new Map<Scope, WeakRef<MemoryScope>>();
+  #crowdedAt = MANY_SCOPES;
   readonly #sweeper: Sweeper;
   readonly #blocks: KeyBlocks;
   readonly #timer: SweepTimer | undefined;
 
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
-    this.relatives = new Relatives(this);
     this.resetLog = new ResetLog(this.capacity);
-    this.texts = new KeyTexts(this.capacity.secrets);
-    this.#sweeper = new Sweeper(this.capacity, (table) => this.#retire(table));
-    this.#blocks = new KeyBlocks(this.capacity, this.texts, (now) => this.#sweeper.reclaim(now, undefined));
+    this.#texts = new KeyTexts(this.capacity.secrets);
+    this.#sweeper = new Sweeper(this.capacity);
+    this.#blocks = new KeyBlocks(this.capacity, this.#texts, (now) => this.#sweeper.reclaim(now, undefined));
     const { sweepInterval = SWEEP_INTERVAL_MS } = options;
     const intervalMs = checkDuration("sweepInterval", sweepInterval, 1, LONGEST_TIMER_MS);
     this.sweepIntervalUs = 1_000 * intervalMs;
@@ -118,14 +119,14 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     return readingsOf(this.capacity, this.#blocks);
   }
 
-  hashOf(text: string): number {
-    // Tables ask one after another.
-    if (text !== this.#hashedText) this.#hash(text);
-    return this.#textHash;
+  textOf(key: string): string {
+    return this.#texts.of(key);
   }
 
-  placeHashOf(key: string): number {
-    return this.hashOf(this.texts.of(key));
+  hashOf(text: string): number {
+    // A new key is hashed for the look, for the capacity and for its row.
+    if (text !== this.#hashedText) this.#hash(text);
+    return this.#textHash;
   }
 
   #hash(text: string): void {
@@ -137,7 +138,7 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
   }
 
   open(plan: Plan, context: LimiterContext): SyncSpace {
-    return new LocalSpace(plan, context, this);
+    return new MemorySpace(plan, context, this.#scopeOf(plan.scope), this);
   }
 
   blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {
@@ -152,28 +153,16 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     this.close();
   }
 
-  find({ scope, id }: Plan): KeyTable | undefined {
-    return this.#tables.get(scope)?.get(id);
-  }
-
-  make(plan: Plan, now: TimeCell, isChosenPerCall: boolean): KeyTable {
-    const known = this.find(plan);
-    if (known !== undefined) return known;
+  removeEmptyTables(): void {
     // Not while bytes are short: a `peek` and the call after it must find the same number of them.
     if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.removeEmptyTables();
-    const table = new KeyTable(plan, now, this);
-    if (!this.capacity.fitsList(PlanTable.FIXED_BYTES, isChosenPerCall)) {
-      table.retire();
-      return table;
-    }
-    table.charge(PlanTable.FIXED_BYTES);
-    const tables = this.#tables.get(plan.scope) ?? new Map<string, KeyTable>();
-    this.#tables.set(plan.scope, tables.set(plan.id, table));
-    this.#sweeper.add(table);
-    return table;
   }
 
-  reclaim(now: TimeCell, clock: Clock | undefined): void {
+  addTable(table: RowTable): void {
+    this.#sweeper.add(table);
+  }
+
+  reclaim(now: TimeCell, clock: Clock): void {
     this.#sweeper.reclaim(now, clock);
   }
 
@@ -187,11 +176,17 @@ class MemoryStore implements LocalStore, SpaceStore, KeyTableStore {
     this.#sweeper.inserted();
   }
 
-  #retire(table: KeyTable): void {
-    table.retire();
-    const { scope, id } = table.plan;
-    const tables = this.#tables.get(scope);
-    tables?.delete(id);
-    if (tables?.size === 0) this.#tables.delete(scope);
+  #scopeOf(scope: Scope): MemoryScope {
+    const known = this.#scopes.get(scope)?.deref();
+    if (known !== undefined) return known;
+    const made = new MemoryScope(this);
+    this.#scopes.set(scope, new WeakRef(made));
+    if (this.#scopes.size >= this.#crowdedAt) this.#dropUnreferenced();
+    return made;
+  }
+
+  #dropUnreferenced(): void {
+    for (const [scope, reference] of this.#scopes) if (reference.deref() === undefined) this.#scopes.delete(scope);
+    this.#crowdedAt = Math.max(MANY_SCOPES, 2 * this.#scopes.size);
   }
 }

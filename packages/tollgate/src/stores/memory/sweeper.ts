@@ -2,42 +2,37 @@ import type { Clock } from "../../core/clock.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
 import { CALLS_PER_SWEEP_STEP } from "../local/local-store.ts";
-import type { KeyTable } from "./key-table.ts";
+import type { RowTable } from "./row-table.ts";
 
 /** A sweep step visits one slot for each call since the last: no call waits long. */
 const SLOTS_PER_SWEEP_STEP = CALLS_PER_SWEEP_STEP;
+/** A slice of a timer's pass, which takes a part of a millisecond. */
+const SLOTS_PER_SLICE = 2_048;
 /** Fewer slots when a new key finds the store full: that call has to wait for them. */
 const SLOTS_PER_RECLAIM = 16;
 /** A new key counts as this many calls, so that a pass over many new keys takes a small part of an interval. */
 const CALLS_PER_NEW_KEY = 4;
 const TABLES_PER_NEW_TABLE = 4;
-/** A slice of a timer's pass looks at so many cells, which takes a part of a millisecond. */
-const CELLS_PER_SLICE = 2 ** 15;
-/** What a slot takes without its cells. */
-const CELLS_PER_SLOT = 8;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another. So the keys of an idle limiter go
- * too while other limiters of the store are busy. Each table is swept by the clock of its own limiter. A table whose
+ * too while other limiters of the store are busy. Each table is swept by the clocks of its own scope. A table whose
  * clock throws is skipped: that limiter's own calls report the error. A pass removes a table that it leaves empty.
  */
 export class Sweeper {
-  readonly #tables: KeyTable[] = [];
+  readonly #tables: RowTable[] = [];
   readonly #capacity: Capacity;
-  readonly #onRemoved: (table: KeyTable) => void;
   #next = 0;
   #nextToCheck = 0;
-  /** The table that the timer's pass will visit next, and the one that it has visited in part. */
-  #passIndex = -1;
-  #passTable: KeyTable | undefined;
+  /** How many tables the timer's round has still to pass. */
+  #leftInRound = 0;
   #isSweeping = false;
 
-  constructor(capacity: Capacity, onRemoved: (table: KeyTable) => void) {
+  constructor(capacity: Capacity) {
     this.#capacity = capacity;
-    this.#onRemoved = onRemoved;
   }
 
-  add(table: KeyTable): void {
+  add(table: RowTable): void {
     this.#tables.push(table);
   }
 
@@ -52,97 +47,65 @@ export class Sweeper {
     }
   }
 
-  sweepStep(): void {
-    this.#sweep("some");
-  }
-
   /** Counts a new key. */
   inserted(): void {
     this.#capacity.callsUntilSweep -= CALLS_PER_NEW_KEY;
   }
 
-  /**
-   * Visits a part of all tables and says whether that ended the pass. The next slice goes on, or begins another pass.
-   */
+  sweepStep(): void {
+    this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
+    this.#sweep(SLOTS_PER_SWEEP_STEP);
+  }
+
+  /** Visits a part of all tables, and says whether that ended a round. The next slice goes on, or begins another. */
   sweepSlice(): boolean {
-    this.#sweep("a slice");
-    return this.#passIndex < 0;
+    if (this.#leftInRound <= 0) this.#leftInRound = this.#tables.length;
+    this.#sweep(SLOTS_PER_SLICE);
+    return this.#leftInRound <= 0;
   }
 
   /**
    * Drops some idle keys in the middle of a call, at that call's time, which comes from `clock` if that is given. It
    * moves no origin, notifies no limiter and removes no table. Keys in use stay, even in a full store.
    */
-  reclaim(callTime: TimeCell, clock: Clock | undefined): void {
+  reclaim(now: TimeCell, clock: Clock | undefined): void {
     if (this.#isSweeping) return;
-    const { clockReadings } = this.#capacity;
-    clockReadings.beginCall(clock, callTime);
     let slotsLeft = SLOTS_PER_RECLAIM;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const table = this.#tables[this.#nextIndex()]!;
+      const { users } = table;
       const slots = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= slots;
-      const hasTime = table.users.askTime(clockReadings);
-      table.users.noLaterThan(callTime);
-      if (!(hasTime && table.reaches(table.users.now)) || table.sweep.step(slots)) this.#next += 1;
+      const hasTime = users.askTime(clock);
+      users.noLaterThan(now);
+      if (!(hasTime && table.reaches(users.now)) || table.sweep.step(slots)) this.#next += 1;
     }
   }
 
   /** Sweep listeners may call limiters. Sweeps are not re-entrant. */
-  #sweep(extent: "some" | "a slice"): void {
+  #sweep(slots: number): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
     try {
-      if (extent === "a slice") this.#sweepCells();
-      else this.#sweepSome();
+      this.#sweepTables(slots);
     } finally {
       this.#isSweeping = false;
     }
   }
 
-  /** From the last table to the first: the last takes the place of one that is removed. */
-  #sweepCells(): void {
-    if (this.#passIndex < 0) this.#passIndex = this.#tables.length - 1;
-    const { clockReadings } = this.#capacity;
-    let cells = CELLS_PER_SLICE;
-    while (cells > 0 && this.#passIndex >= 0) {
-      const table = this.#tables[this.#passIndex];
-      const cellsPerSlot = CELLS_PER_SLOT + (table?.width ?? 0);
-      const slots = Math.max(1, Math.min(table?.size ?? 0, Math.ceil(cells / cellsPerSlot)));
-      cells -= slots * cellsPerSlot;
-      // Calls may have removed the table since the last slice.
-      clockReadings.begin();
-      if (table?.users.askTime(clockReadings) && !this.#stepPass(table, slots)) continue;
-      this.#passTable = undefined;
-      this.#passIndex -= 1;
-    }
-  }
-
-  /** Sweeps some slots and says whether those were a table's last. */
-  #stepPass(table: KeyTable, slots: number): boolean {
-    // A pass that calls began has seen keys that have become idle since.
-    if (table !== this.#passTable) table.sweep.cancel();
-    this.#passTable = table;
-    if (!table.sweep.step(slots)) return false;
-    table.sweep.notifyIfDue();
-    if (!table.sweep.hasNews && table.isIdle(table.users.now)) this.#remove(this.#passIndex);
-    return true;
-  }
-
-  #sweepSome(): void {
-    this.#capacity.callsUntilSweep = CALLS_PER_SWEEP_STEP;
-    const { clockReadings } = this.#capacity;
-    clockReadings.begin();
-    let slotsLeft = SLOTS_PER_SWEEP_STEP;
-    // A step may visit several small tables, but each at most once. A table that rests counts as one slot.
+  /** Visits several small tables, but each at most once. A table that rests counts as one slot. */
+  #sweepTables(slots: number): void {
+    let slotsLeft = slots;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const index = this.#nextIndex();
       const table = this.#tables[index]!;
-      const isDue = table.users.askTime(clockReadings) && !table.sweep.rests;
-      const slots = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
-      slotsLeft -= slots;
-      if (!isDue) this.#next += 1;
-      else if (table.sweep.step(slots)) this.#endPass(index);
+      const isDue = table.users.askTime() && !table.sweep.rests;
+      const visited = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
+      slotsLeft -= visited;
+      if (isDue && !table.sweep.step(visited)) continue;
+      this.#next += 1;
+      this.#leftInRound -= 1;
+      if (isDue) this.#endPass(table, index);
     }
   }
 
@@ -151,9 +114,7 @@ export class Sweeper {
     return this.#next;
   }
 
-  #endPass(index: number): void {
-    const table = this.#tables[index]!;
-    this.#next += 1;
+  #endPass(table: RowTable, index: number): void {
     table.sweep.notifyIfDue();
     if (!table.sweep.hasNews && table.isIdle(table.users.now)) this.#remove(index);
   }
@@ -163,6 +124,6 @@ export class Sweeper {
     const table = this.#tables[index]!;
     this.#tables[index] = this.#tables[this.#tables.length - 1]!;
     this.#tables.pop();
-    this.#onRemoved(table);
+    table.scope.remove(table);
   }
 }

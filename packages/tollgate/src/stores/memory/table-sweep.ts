@@ -1,23 +1,23 @@
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-import type { PlanUsers } from "../local/plan-users.ts";
+import type { ScopeUsers } from "./scope-users.ts";
 
-/** A table whose slots are swept. Removing a key moves the last one into its slot. */
+/** A table whose slots are swept. Removing a row moves the last one into its slot. */
 export interface SweptTable {
   readonly capacity: Capacity;
-  readonly users: PlanUsers;
+  readonly users: ScopeUsers;
   /** The number of slots in use. */
   readonly size: number;
   /** Prepares the table for this moment. */
   reach(now: TimeCell): void;
-  /** Removes the key in a slot if it is idle at the users' time. */
+  /** Removes the row in a slot if it is idle at the users' time. */
   removeIfIdle(slot: number): boolean;
   /** Gives memory back after a pass. */
   endPass(): void;
 }
 
 /**
- * Drops the idle keys of a table at its users' time, in passes over all slots. A pass goes from the last slot to the
+ * Drops the idle keys of a table at its scope's time, in passes over all slots. A pass goes from the last slot to the
  * first, in as many steps as the caller wants. A pass begins, and its limiters are notified, at most once in an
  * interval, so that a client that is often idle keeps its slot.
  */

@@ -10,7 +10,7 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { BOUNDED_STORES, fill, freshKeys, sharersOf } from "./full-stores.ts";
+import { BOUNDED_STORES, fill } from "./full-stores.ts";
 
 const calls = (limit: number) => perMinute(limit, { name: "calls" });
 const daily = fixedWindow({ name: "daily", limit: 1_000, window: "1d" });
@@ -48,35 +48,6 @@ describe.each(BOUNDED_STORES)("in a full $kind store, when limits change,", (bou
     expect(after.consume("filler-0")).toEqual(peeked);
     expect(before.explain("filler-0").map(({ used }) => used)).toEqual([5, 5]);
     expect(store.size).toBe(bounded.slots);
-  });
-
-  it("overflow buckets carry over, each into the bucket of the same keys", () => {
-    const before = version([calls(3)]);
-    fill(bounded, before, 3);
-    const sharers = sharersOf("fresh-0", before, freshKeys(5_000));
-    const others = freshKeys(5_000).filter((key) => !sharers.includes(key));
-    const after = version([calls(4)]);
-    expect(after.peek("fresh-0")).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
-    expect(after.explain(sharers[1] ?? "")).toMatchObject([{ used: 3, capacity: 4 }]);
-    expect(after.consume(sharers[1] ?? "")).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
-    expect(after.allow("fresh-0")).toBe(false);
-    expect(after.peek(others[0] ?? "")).toMatchObject({ allowed: true, remaining: 3, overflowed: true });
-    // The bucket has moved: under the numbers of before it counts what it counts now, and no more.
-    expect(before.explain("fresh-0")).toMatchObject([{ used: 4, capacity: 3 }]);
-    before.refund("fresh-0", 1);
-    expect(after.explain("fresh-0")).toMatchObject([{ used: 3 }]);
-  });
-
-  it("overflow buckets keep their first numbers", () => {
-    const before = version([calls(3)], "keep-first");
-    fill(bounded, before, 3);
-    const sharers = sharersOf("fresh-0", before, freshKeys(5_000));
-    const after = version([calls(9)], "keep-first");
-    expect(after.peek("fresh-0")).toMatchObject({ allowed: false, overflowed: true, limit: { capacity: 3 } });
-    expect(after.consume(sharers[1] ?? "")).toMatchObject({ allowed: false, overflowed: true, limit: { capacity: 3 } });
-    expect(after.explain("fresh-0")).toMatchObject([{ used: 3, capacity: 3 }]);
-    const other = freshKeys(5_000).find((key) => !sharers.includes(key)) ?? "";
-    expect(after.consume(other)).toMatchObject({ allowed: true, limit: { capacity: 9 }, remaining: 8 });
   });
 
   it("size, sweep and clear are about the keys under all numbers, each counted once", () => {

@@ -35,7 +35,7 @@ describe("the memory store", () => {
     expect(one.allow("a", 2)).toBe(true);
   });
 
-  it("does not grow by short-lived limiters or by peeks", () => {
+  it("does not grow by short-lived limiters", async () => {
     const clock = manualClock(START_MS);
     const store = memoryStore();
     const before = heapInUse();
@@ -44,7 +44,7 @@ describe("the memory store", () => {
       limiter.allow("a");
       expect(createLimiter({ name: `name-${i}`, limits: [perMinute(1)], clock, store }).size).toBe(0);
     }
-    expect(heapInUse() - before).toBeLessThan(5e6);
+    await vi.waitFor(() => expect(heapInUse() - before).toBeLessThan(5e6));
   });
 
   it("can be used with `using`", () => {

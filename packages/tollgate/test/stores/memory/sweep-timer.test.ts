@@ -43,8 +43,8 @@ describe("the timer of a memory store", () => {
     expect(most).toBeLessThan(5_000);
     const removed = sweeps.map((one) => one.type === "sweep" && [one.limiter, one.removed, one.remaining]);
     expect(removed).toEqual([
-      ["second", KEYS, 0],
       ["first", KEYS, 0],
+      ["second", KEYS, 0],
     ]);
     store.close();
   });

@@ -1,0 +1,302 @@
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { PlainTake } from "../../algorithms/kernel.ts";
+import type { Plan } from "../../core/plan.ts";
+import { Report } from "../../core/report.ts";
+import type { LimiterContext } from "../../core/store.ts";
+import type { UndoRecord } from "../../core/taken.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import { VERBS, type VerbTraits } from "../../core/verbs.ts";
+import { firstPlan } from "../local/first-plan.ts";
+import { denyForCapacity } from "../local/overflow.ts";
+import type { MemoryScope } from "./memory-scope.ts";
+import { capacityToMove, type FormerRow, formerRows, move, preview } from "./moving.ts";
+import type { RowTable } from "./row-table.ts";
+import type { SpaceStore } from "./space-store.ts";
+
+/** How many lists of first numbers a space remembers. */
+const MOST_KEPT = 64;
+
+/**
+ * The verbs of one list of limits, as one limiter asks: it knows which limits enforce, and their order. The list's table
+ * keeps the cells. A store lets empty tables go, so each call asks for the table that is right for its moment.
+ */
+export class ListVerbs {
+  readonly plan: Plan;
+  readonly context: LimiterContext;
+  readonly scope: MemoryScope;
+  compiled: CompiledPlan;
+  /** Set if `tryTake` alone decides `allow` for a known key: no limit starts empty. */
+  plainTake: PlainTake | undefined;
+  readonly #store: SpaceStore;
+  #table: RowTable | undefined;
+  /** The table's kernels from which this list's were made. */
+  #compiledFrom: CompiledPlan | undefined;
+  /**
+   * The time of the current call. The limiter's cell may change when a clock is asked, because clocks may call
+   * limiters.
+   */
+  readonly #now = createTimeCell();
+  /** Set for a take that may be undone. */
+  #record: UndoRecord | undefined = undefined;
+  readonly #costs: number[];
+  readonly #report = new Report();
+  /** Whether a call that is admitted has taken its cost. A shadow limit may have taken nothing. */
+  readonly #enforcesAll: boolean;
+  /** By the ids of the plans under which keys were counted first. */
+  readonly #kept = new Map<string, ListVerbs>();
+
+  constructor(plan: Plan, context: LimiterContext, scope: MemoryScope, store: SpaceStore) {
+    this.plan = plan;
+    this.context = context;
+    this.scope = scope;
+    this.#store = store;
+    this.compiled = new CompiledPlan(plan, 0);
+    this.#costs = plan.limits.map(() => 0);
+    this.#enforcesAll = plan.enforces.every(Boolean);
+    store.capacity.reserveScratch(this.compiled.width);
+  }
+
+  /** The list's table, with kernels that are exact at this moment. */
+  tableAt(now: TimeCell): RowTable {
+    const table = this.#table;
+    return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
+  }
+
+  #anotherTableAt(now: TimeCell): RowTable {
+    const table = this.#table?.retired === false ? this.#table : this.#anotherTable(now);
+    table.reach(now);
+    this.#compiledFrom = table.compiled;
+    this.compiled = table.compiledFor(this.plan);
+    this.plainTake = this.compiled.startsEmpty ? undefined : this.compiled.plainTake;
+    return table;
+  }
+
+  #anotherTable(now: TimeCell): RowTable {
+    this.#store.removeEmptyTables();
+    this.#table = this.#makeTable(this.plan, now);
+    return this.#table;
+  }
+
+  #makeTable(plan: Plan, now: TimeCell): RowTable {
+    return this.scope.tableOf(plan, now, this.context.choosesLimits === true);
+  }
+
+  /** `allow` for a key without a row (`base` below 0), and for lists without a plain take. */
+  allow(table: RowTable, base: number, key: string, cost: number, now: TimeCell): boolean {
+    const plainTake = this.#enforcesAll ? this.plainTake : undefined;
+    const text = this.#store.textOf(key);
+    if (base < 0 && plainTake !== undefined && !table.isElsewhere && table.hasCapacityFor(text))
+      return this.#allowNew(plainTake, table, text, cost, now);
+    const admitted = this.apply(VERBS.take, key, this.#costsOf(cost), now, this.#report, 0);
+    this.#store.capacity.mayHaveRoom();
+    return admitted;
+  }
+
+  #allowNew(plainTake: PlainTake, table: RowTable, text: string, cost: number, now: TimeCell): boolean {
+    const { scratch } = this.#store.capacity;
+    this.compiled.init(scratch, 0, now);
+    if (!plainTake.tryTake(scratch, 0, now, cost)) return false;
+    if (cost > 0) this.#insert(table, text);
+    return true;
+  }
+
+  /** Works like `SyncSpace.apply`. A take that may be undone notes in `record` what it changes. */
+  apply(
+    verb: VerbTraits,
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    record?: UndoRecord,
+  ): boolean {
+    this.#record = record;
+    this.#now[0] = now[0]!;
+    const table = this.tableAt(this.#now);
+    const text = this.#store.textOf(key);
+    const base = this.#locate(table, key, text);
+    if (base >= 0) return this.#applyToRow(table, base, verb, costs, report, at);
+    const former = this.plan.onChange !== "separate" && table.isElsewhere ? this.#formerRows(table, text, verb) : [];
+    if (former.length > 0) return this.#applyToFormer(table, former, verb, key, costs, report, at);
+    if (table.hasCapacityFor(text)) return this.#applyToNew(table, verb, text, costs, report, at);
+    return this.#applyOverflowed(table, verb, text, costs, report, at);
+  }
+
+  /** Where a key's cells begin; -1 if it has no row. In a full store it tries to make room for one, once an instant. */
+  #locate(table: RowTable, key: string, text: string): number {
+    const base = table.locate(key);
+    const { capacity } = this.#store;
+    if (base >= 0 || capacity.fullAtUs === this.#now[0] || table.retired || table.hasCapacityFor(text)) return base;
+    const nowUs = this.#now[0]!;
+    const record = this.#record;
+    this.#store.reclaim(this.#now, this.context.clock);
+    // Clocks that were asked may have called this limiter, which may have inserted the key.
+    this.#now[0] = nowUs;
+    this.#record = record;
+    if (!table.hasCapacityFor(text)) capacity.fullAtUs = nowUs;
+    return table.locate(key);
+  }
+
+  #formerRows(table: RowTable, text: string, verb: VerbTraits): FormerRow[] {
+    return formerRows(this.scope, table, text, this.#now, verb.changes);
+  }
+
+  /** A plain cost for each limit that counts plain numbers. */
+  #costsOf(cost: number): readonly number[] {
+    const { countsNumber } = this.plan;
+    for (let i = 0; i < countsNumber.length; i += 1) this.#costs[i] = countsNumber[i]! ? cost : 0;
+    return this.#costs;
+  }
+
+  /** For a key without a row here that other lists with the same limits count. */
+  #applyToFormer(
+    table: RowTable,
+    former: readonly FormerRow[],
+    verb: VerbTraits,
+    key: string,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const first = this.#firstVerbs(former);
+    if (first !== undefined) {
+      first.#noteKept(report, at);
+      return first.apply(verb, key, costs, this.#now, report, at, this.#record);
+    }
+    const text = this.#store.textOf(key);
+    const rests = capacityToMove(table, former, text, this.#now, (plan) => this.#makeTable(plan, this.#now));
+    // Without capacity for what stays behind, the key counts as new in a full store, and its row stays.
+    if (rests === undefined) return this.#applyOverflowed(table, verb, text, costs, report, at);
+    const { scratch } = this.#store.capacity;
+    preview(table.compiled, scratch, former, this.#now);
+    if (!verb.changes) {
+      for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
+      return this.#applyToKnown(scratch, 0, verb, costs, report, at);
+    }
+    move(table, scratch, former, rests, text);
+    for (const { table: from } of former) this.#notify(from.plan, key);
+    return this.#applyToRow(table, table.locateOnce(text), verb, costs, report, at);
+  }
+
+  /** The verbs under the numbers under which a key was counted first, if it keeps those. */
+  #firstVerbs(former: readonly FormerRow[]): ListVerbs | undefined {
+    if (this.plan.onChange !== "keep-first") return undefined;
+    const ids = former.map(({ table }) => table.plan.id).join();
+    const known = this.#kept.get(ids);
+    if (known !== undefined) return known;
+    const counted = former.flatMap(({ table }) => [...table.plan.limits]);
+    const first = firstPlan(this.plan, counted);
+    if (first === undefined) return undefined;
+    if (this.#kept.size === MOST_KEPT) this.#kept.clear();
+    const verbs = new ListVerbs(first, this.context, this.scope, this.#store);
+    this.#kept.set(ids, verbs);
+    return verbs;
+  }
+
+  /** Decisions name the limits of this list, which another list keeps. */
+  #noteKept(report: Report, at: number): void {
+    const { limits } = this.plan;
+    for (let i = 0; i < limits.length; i += 1) {
+      report.keptLimits[at + i] = limits[i];
+      report.isView[at + i] = true;
+    }
+  }
+
+  /** Observers may call limiters, so they are notified when the call is over. */
+  #notify(from: Plan, key: string): void {
+    const { plan, context } = this;
+    if (context.onMove === undefined) return;
+    const { capacity } = this.#store;
+    capacity.notices.push(() => context.onMove?.(key, from.limits, plan.limits));
+    capacity.callsUntilSweep = 0;
+  }
+
+  #applyToRow(
+    table: RowTable,
+    base: number,
+    verb: VerbTraits,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    if (this.#record !== undefined) this.#record.table = table;
+    return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+  }
+
+  #applyToKnown(
+    cells: Float64Array,
+    base: number,
+    verb: VerbTraits,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const { compiled } = this;
+    this.#record?.note(cells, base, compiled.width);
+    // Only keys that start empty are written before they are read.
+    if (verb.changes || !compiled.startsEmpty) return this.#run(cells, base, "known", verb, costs, report, at);
+    const { scratch } = this.#store.capacity;
+    for (let i = 0; i < compiled.width; i += 1) scratch[i] = cells[base + i]!;
+    return this.#run(scratch, 0, "known", verb, costs, report, at);
+  }
+
+  /** For a key for which the store has capacity. */
+  #applyToNew(
+    table: RowTable,
+    verb: VerbTraits,
+    text: string,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const admitted = this.#run(this.#store.capacity.scratch, 0, "new", verb, costs, report, at);
+    if (!this.compiled.mustStore) return admitted;
+    this.#insert(table, text);
+    if (this.#record !== undefined) {
+      this.#record.table = table;
+      this.#record.isNew = true;
+    }
+    return admitted;
+  }
+
+  /** For a key for which the store has no capacity. */
+  #applyOverflowed(
+    table: RowTable,
+    verb: VerbTraits,
+    text: string,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    const { capacity } = this.#store;
+    if (verb.changes && !verb.refunds) capacity.overflowCount += 1;
+    if (capacity.overflow === "deny" || table.retired || !table.buckets.fit)
+      return denyForCapacity(this.compiled, capacity.scratch, this.#now, costs, report, at);
+    report.overflow ??= "shared";
+    // Making the buckets would start those that start empty.
+    if (!verb.changes && table.buckets.cells === undefined)
+      return this.#run(capacity.scratch, 0, "new", verb, costs, report, at);
+    const cells = table.buckets.cellsAt(table.compiled, this.#now);
+    if (this.#record !== undefined) this.#record.table = cells;
+    return this.#applyToKnown(cells, table.buckets.baseOf(this.#store.hashOf(text)), verb, costs, report, at);
+  }
+
+  #run(
+    cells: Float64Array,
+    base: number,
+    key: "known" | "new",
+    verb: VerbTraits,
+    costs: readonly number[],
+    report: Report,
+    at: number,
+  ): boolean {
+    this.compiled.begin(key, cells, base, this.#now);
+    return this.compiled.apply(verb, cells, base, costs, this.#now, report, at);
+  }
+
+  /** Keeps the scratch cells as those of a new key. */
+  #insert(table: RowTable, text: string): void {
+    table.insert(text, this.#store.capacity.scratch);
+    this.#store.inserted();
+  }
+}
