@@ -1,4 +1,4 @@
-import type { Kernel } from "../../algorithms/kernel.ts";
+import { type Kernel, writeNew } from "../../algorithms/kernel.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
@@ -77,6 +77,6 @@ function newCells(list: ListVerbs, store: SpaceStore, limit: number, now: TimeCe
   list.tableAt(now);
   const { scratch: cells } = store.capacity;
   const { kernel, offset: at } = list.compiled.parts[limit]!;
-  kernel.init(cells, at, now);
+  writeNew(kernel, cells, at, now);
   return { kernel, cells, at };
 }

@@ -1,3 +1,4 @@
+import { writeNew } from "../../algorithms/kernel.ts";
 import { readUs } from "../../core/clock.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
@@ -60,7 +61,7 @@ function forgetInBuckets(list: ListVerbs, table: RowTable): void {
 function beginOwn(list: ListVerbs, { compiled }: RowTable, cells: Float64Array, base: number, now: TimeCell): void {
   const { limits } = list.plan;
   for (const { kernel, offset } of compiled.parts) {
-    if (limits.some((limit) => isSameLimit(limit, kernel.limit))) kernel.init(cells, base + offset, now);
+    if (limits.some((limit) => isSameLimit(limit, kernel.limit))) writeNew(kernel, cells, base + offset, now);
   }
 }
 
