@@ -36,18 +36,6 @@ export function carryOverKey(to: CellsOfKey, from: CellsOfKey, now: TimeCell): v
   }
 }
 
-/**
- * Moves what counts in a bucket under the limits that both plans have, so that the other bucket counts it no longer.
- * Each limit moves by itself, because both buckets stay.
- */
-export function carryOverBucket(to: CellsOfKey, from: CellsOfKey, now: TimeCell, what: "move" | "copy"): void {
-  for (const [kernel, at, theirs, theirsAt] of sharedLimits(to, from)) {
-    if (theirs.isIdle(from.cells, theirsAt, now)) continue;
-    carryOver(kernel, to.cells, at, now, theirs, from.cells, theirsAt);
-    if (what === "move") theirs.writeIdle(from.cells, theirsAt);
-  }
-}
-
 type SharedLimit = readonly [kernel: Kernel, at: number, theirs: Kernel, theirsAt: number];
 
 function sharedLimits(to: CellsOfKey, from: CellsOfKey): SharedLimit[] {

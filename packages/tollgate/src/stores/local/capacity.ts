@@ -1,5 +1,4 @@
 import { checkChoice, checkOptions, type OptionNames, optionError } from "../../core/check-options.ts";
-import { ClockReadings } from "./clock-readings.ts";
 import { ClusterWarning } from "./cluster-warning.ts";
 import {
   CALLS_PER_SWEEP_STEP,
@@ -7,7 +6,6 @@ import {
   type CapacityOptions,
   type OverflowPolicy,
 } from "./local-store.ts";
-import { BucketNumbers } from "./overflow-buckets.ts";
 import { Secrets } from "./secrets.ts";
 
 /** A memory store numbers up to 2^24 slots of a table; a typed array of one cell a key has far more. */
@@ -67,10 +65,7 @@ export class Capacity {
    * not search, so that it finds what a `peek` found.
    */
   fullAtUs: number = Number.NaN;
-  /** What clocks showed in the current search for a slot, or in the current sweep step. */
-  readonly clockReadings: ClockReadings = new ClockReadings();
   readonly secrets: Secrets = new Secrets();
-  readonly bucketNumbers: BucketNumbers = new BucketNumbers(this.secrets);
   /** What observers are notified of at the next sweep step, which never comes during a call. */
   readonly notices: (() => void)[] = [];
   readonly clusterWarning: ClusterWarning;

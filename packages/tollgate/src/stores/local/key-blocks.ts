@@ -1,5 +1,5 @@
 import { type BlockChange, isInForce, isOver, type KeyBlock, type SyncBlocks } from "../../core/blocks.ts";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, readUs } from "../../core/clock.ts";
 import type { Scope } from "../../core/plan.ts";
 import type { StoreReadings } from "../../core/store-readings.ts";
 import { ownCopy, textBytes } from "../../core/text-memory.ts";
@@ -74,13 +74,12 @@ export class KeyBlocks {
   get inForce(): number {
     const { size } = this.#entries;
     const looked = Math.min(size, MOST_COUNTED);
-    this.#capacity.clockReadings.begin();
     let left = looked;
     let inForce = 0;
     for (const { block, clock } of this.#entries) {
       if (left === 0) break;
       left -= 1;
-      if (isInForce(block, this.#capacity.clockReadings.of(clock))) inForce += 1;
+      if (isInForce(block, readUs(clock))) inForce += 1;
     }
     return looked === 0 ? 0 : Math.round((inForce * size) / looked);
   }
@@ -88,7 +87,6 @@ export class KeyBlocks {
   /** Drops blocks that are over, among a few. */
   sweepStep(): void {
     if (this.#entries.size === 0) return;
-    this.#capacity.clockReadings.begin();
     let left = Math.min(BLOCKS_PER_SWEEP_STEP, this.#entries.size);
     for (const entry of this.#entries) {
       if (left === 0) return;
@@ -158,7 +156,7 @@ export class KeyBlocks {
   /** A block whose clock cannot be read stays: the calls of the clock's own limiter report its failure. */
   #isOver({ block, clock }: Entry): boolean {
     try {
-      return isOver(block, this.#capacity.clockReadings.of(clock));
+      return isOver(block, readUs(clock));
     } catch {
       return false;
     }

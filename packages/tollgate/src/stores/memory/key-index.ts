@@ -139,6 +139,7 @@ export class KeyIndex<Table> {
   clear(): void {
     this.#directory = [new Page(FEWEST_ENTRIES)];
     this.#depth = 0;
+    this.keys = 0;
     this.#account(BYTES_PER_ENTRY * FEWEST_ENTRIES - this.#bytes);
   }
 

@@ -1,9 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
-
-/** How many buckets the keys without a slot share, under one list of limits. */
-const OVERFLOW_BUCKETS = 256;
+import { OVERFLOW_BUCKETS } from "../local/overflow.ts";
 
 /** The buckets of the keys for which the store had no slot, made when the first of these comes. */
 export class OverflowBuckets {

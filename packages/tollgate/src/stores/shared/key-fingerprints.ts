@@ -1,6 +1,6 @@
 import type { Plan } from "../../core/plan.ts";
 import { KeyHash } from "../local/key-hash.ts";
-import { OVERFLOW_BUCKETS } from "../local/overflow-buckets.ts";
+import { OVERFLOW_BUCKETS } from "../local/overflow.ts";
 
 /**
  * Hashes a plan's keys to 64 bits, under a secret derived from the store's secret and the plan's scope. The hash of a
