@@ -117,7 +117,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   key: (stage, take) => {
     stage.key = take();
   },
-  /** Of so many calls, so many are admitted: `admits 5/8`. */
+  /** `admits 5/8`: of 8 calls in a row, 5 are admitted. */
   admits: async ({ limiter, key }, take) => {
     const [count = 0, of = 0] = take().split("/").map(Number);
     let admitted = 0;
