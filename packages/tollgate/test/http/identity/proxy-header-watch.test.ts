@@ -1,5 +1,5 @@
 import { createLimiter, perMinute } from "tollgate";
-import { type ClientIpOptions, clientIp, type HttpFacts, rateLimit } from "tollgate/node";
+import { type ClientIpOptions, clientIp, rateLimit } from "tollgate/node";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from "vitest";
 import { forgetWarnings } from "../../../src/core/warnings.ts";
 import { serveHere } from "../../adapters/suite/node-server.ts";
@@ -51,7 +51,7 @@ describe("a proxy's header without trustProxy", () => {
   it("is warned of if requests without it came first", async () => {
     const send = await serve({});
     await send({}, 3);
-    await send(FORWARDED, 64);
+    await send(FORWARDED);
     expect(warned).toHaveBeenCalledTimes(1);
   });
 
@@ -70,13 +70,5 @@ describe("a proxy's header without trustProxy", () => {
     const send = await serve(options, { allowList: ["10.0.0.0/8"], trustProxy: false });
     await send(FORWARDED, 3);
     expect(warned).not.toHaveBeenCalled();
-  });
-
-  it("is looked for in one of 64 requests", () => {
-    const key = clientIp();
-    const header = vi.fn<HttpFacts["header"]>(() => undefined);
-    const facts: HttpFacts = { method: "GET", path: "/", remoteAddress: "192.0.2.1", header };
-    for (let i = 0; i < 640; i += 1) key(facts);
-    expect(header).toHaveBeenCalledTimes(2 * 10);
   });
 });
