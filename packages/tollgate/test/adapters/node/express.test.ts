@@ -9,22 +9,15 @@ import express, {
 import express4 from "express-4";
 import { createLimiter, type Denied, fixedWindow, perMinute } from "tollgate";
 import { factsOf, type HttpFacts, type RateLimited, rateLimit } from "tollgate/express";
-import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { send, statuses } from "../suite/client.ts";
-import type { RunningServer } from "../suite/harness.ts";
 import { serveHere } from "../suite/node-server.ts";
-
-const servers: RunningServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 async function serve(app: express.Express): Promise<string> {
   const server = await serveHere(app);
-  servers.push(server);
+  onTestFinished(() => server.close());
   return server.url;
 }
 

@@ -1,23 +1,16 @@
 import Koa, { type Context, type DefaultState, type Middleware } from "koa";
 import { createLimiter, type Denied, perMinute } from "tollgate";
 import { factsOf, type HttpFacts, type RateLimited, type RateLimitState, rateLimit } from "tollgate/koa";
-import { afterEach, describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { send, statuses } from "../suite/client.ts";
-import type { RunningServer } from "../suite/harness.ts";
 import { serveHere } from "../suite/node-server.ts";
-
-const servers: RunningServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 async function serve(app: Koa): Promise<string> {
   const callback = app.callback();
   const server = await serveHere((request, response) => void callback(request, response));
-  servers.push(server);
+  onTestFinished(() => server.close());
   return server.url;
 }
 

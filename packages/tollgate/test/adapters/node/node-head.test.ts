@@ -3,17 +3,10 @@ import type { OutgoingHttpHeaders, RequestListener, ServerResponse } from "node:
 import { createServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { type NodeHandler, type RateLimitOptions, rateLimit } from "tollgate/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { type Answer, connectHttp2, send, sendHttp2, sendRaw } from "../suite/client.ts";
-import type { RunningServer } from "../suite/harness.ts";
 import { serveHere } from "../suite/node-server.ts";
-
-const servers: RunningServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 type Own = Pick<RateLimitOptions<never>, "exposeHeaders" | "headers">;
 
@@ -22,7 +15,7 @@ const limited = (handler: NodeHandler, capacity = 5, own: Own = {}) =>
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = await serveHere(listener);
-  servers.push(server);
+  onTestFinished(() => server.close());
   return server.url;
 }
 

@@ -3,25 +3,18 @@ import type { Socket } from "node:net";
 import { Writable } from "node:stream";
 import { createLimiter } from "tollgate";
 import { factsOf, type NodeHandler, type Outcome, rateLimit } from "tollgate/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { bucketOf, left, manualLimiter } from "../suite/case.ts";
 import { leave, send } from "../suite/client.ts";
-import type { RunningServer } from "../suite/harness.ts";
 import { serveHere } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
-
-const servers: RunningServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
 
 /** The outcome of one request to a handler. */
 async function outcomeOf(handler: NodeHandler): Promise<Outcome | undefined> {
   const outcomes: Outcome[] = [];
   const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
   const server = await serveHere(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, chargeAfter })(handler));
-  servers.push(server);
+  onTestFinished(() => server.close());
   await send(server.url);
   await until(() => outcomes.length === 1, "it is told");
   return outcomes[0];
@@ -75,7 +68,7 @@ describe("the outcome of a node:http response", () => {
         response.writeHead(503, { Connection: connection }).end("too slow");
         response.on("close", () => setTimeout(answered, 10));
       });
-      servers.push(server);
+      onTestFinished(() => server.close());
       expect((await send(server.url)).body).toBe("too slow");
       await until(() => outcomes.length === 1, "it is told");
       expect(outcomes).toEqual([{ status: 503, bytes: 0, completed: true }]);
@@ -112,7 +105,7 @@ describe("the outcome of a node:http response", () => {
       response.write("begun ");
       setTimeout(() => response.end("and done"), 20);
     });
-    servers.push(server);
+    onTestFinished(() => server.close());
     const answer = await send(server.url);
     expect([answer.status, answer.body, denials, outcomes]).toEqual([200, "begun and done", [], []]);
   });
@@ -141,7 +134,7 @@ describe("a node:http request whose client leaves", () => {
         return handler(response, told);
       }),
     );
-    servers.push(server);
+    onTestFinished(() => server.close());
     return { limiter, outcomes, tell, url: server.url, hasBegun: () => begun === 1 };
   }
 

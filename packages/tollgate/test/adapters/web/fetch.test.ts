@@ -1,8 +1,7 @@
 import { createServer } from "node:http";
 import { createLimiter, type Decision, type Denied, perHour } from "tollgate";
 import { clientIp, decisionOf, rateLimit } from "tollgate/fetch";
-import { afterEach, describe, expect, it } from "vitest";
-import type { RunningServer } from "../suite/harness.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { listenHere } from "../suite/node-server.ts";
 
 const URL_HERE = "http://here.example/path";
@@ -30,11 +29,6 @@ it("hands all arguments to the fetch handler, and answers denials itself", async
 });
 
 describe("the response of a limited fetch handler", () => {
-  const servers: RunningServer[] = [];
-  afterEach(async () => {
-    await Promise.all(servers.splice(0).map((server) => server.close()));
-  });
-
   /** A response whose headers do not change. */
   async function fetched(status: number, body: string | null): Promise<Response> {
     const server = await listenHere(
@@ -42,7 +36,7 @@ describe("the response of a limited fetch handler", () => {
         response.writeHead(status, "As It Was", { "X-Upstream": "yes" }).end(body);
       }),
     );
-    servers.push(server);
+    onTestFinished(() => server.close());
     return fetch(server.url, { redirect: "manual" });
   }
 
