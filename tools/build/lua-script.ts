@@ -1,17 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { SCRIPT_ALGORITHMS } from "../../packages/tollgate/src/stores/redis/script/algorithms.ts";
 import { BLOCK_MARK } from "../../packages/tollgate/src/stores/redis/script/block-codes.ts";
-import {
-  BLOCK,
-  LEASE,
-  MOST_LEASES,
-  MOST_NEEDED,
-  NEEDS_LAYOUTS,
-  UNION,
-} from "../../packages/tollgate/src/stores/redis/script/layout.ts";
-import { LEASES_OF_HOLDER } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
+import { LEASES_OF_HOLDER, MOST_LEASES } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
 import { REJECTED_WRITES } from "../../packages/tollgate/src/stores/redis/script/rejected-writes.ts";
+import { FIRST_GROUP, NUMBER_MULTIPLES, ROW_VERSION } from "../../packages/tollgate/src/stores/redis/script/row.ts";
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/stores/redis/script/script-verbs.ts";
 
 const FOLDER = new URL("../../packages/tollgate/src/stores/redis/script/lua/", import.meta.url);
@@ -19,46 +11,34 @@ const FOLDER = new URL("../../packages/tollgate/src/stores/redis/script/lua/", i
 /** In this order: each may use the local names of those before it. */
 const FILES = [
   "start",
-  "rejected-writes",
-  "buckets",
-  "layouts",
-  "read-arguments",
+  "read-plans",
+  "take-from-buckets",
+  "finish",
   "cells",
   "token-bucket",
   "sliding-window",
   "fixed-window",
   "concurrency",
-  "tables",
-  "apply-to-plan",
-  "key-states",
-  "sections",
-  "carry-over",
-  "cells-of",
+  "limits",
+  "rows",
+  "counts",
   "blocks",
   "repeats",
+  "verbs",
   "leases",
-  "apply-verbs",
-  "main",
+  "transactions",
 ];
 
 /** Names in the Lua that stand for values of the library. */
 const VALUES: ReadonlyMap<string, string> = new Map([
   ["BLOCK_MARK", String(BLOCK_MARK)],
-  ["NEEDS_LAYOUTS", String(NEEDS_LAYOUTS)],
-  ["MOST_NEEDED", String(MOST_NEEDED)],
   ["MOST_LEASES", String(MOST_LEASES)],
   ["LEASES_OF_HOLDER", String(LEASES_OF_HOLDER)],
-  ["BLOCK_ID", `'${BLOCK}'`],
-  ["LEASE_ID", `'${LEASE}'`],
-  ["UNION_HEAD", `'${UNION}'`],
+  ["FIRST_GROUP", `'${FIRST_GROUP}'`],
+  ["NUMBER_MULTIPLES", `{ ${NUMBER_MULTIPLES.join(", ")} }`],
+  ["ROW_VERSION", `'\\${ROW_VERSION}'`],
   ["REJECTED_TEXTS", `{ ${REJECTED_WRITES.map(([, text]) => `"${text}"`).join(", ")} }`],
-  [
-    "MAKERS",
-    `{ ${Object.values(SCRIPT_ALGORITHMS)
-      .map(({ code, maker }) => `${code} = ${maker}`)
-      .join(", ")} }`,
-  ],
-  ["VERB_ROWS", `{ ${Object.values(SCRIPT_VERBS).map(verbRow).join(", ")} }`],
+  ["VERB_ROWS", Object.values(SCRIPT_VERBS).map(verbRow).join(" ")],
 ]);
 
 /** A line of the script, and where it comes from. */
@@ -99,11 +79,11 @@ export function luaFindings(): readonly string[] {
   return findings.length > 0 ? findings : [stderr];
 }
 
-/** What is true of a verb, such as `removes_idle`. */
+/** Returns what is true of a verb, such as `removes_idle`. */
 function verbRow({ name, takes, ...traits }: ScriptVerbRow): string {
   const flags = { ...traits, takes: takes !== "never", charges: takes === "always" };
   const columns = Object.entries(flags).flatMap(([flag, value]) => (value === true ? [`${inLua(flag)} = true`] : []));
-  return `${name} = { ${columns.join(", ")} }`;
+  return `if name == '${name}' then return { ${columns.join(", ")} } end`;
 }
 
 function inLua(name: string): string {

@@ -15,7 +15,8 @@ function write(): void {
     MODULE,
     `// Written by \`npm run script\` from the files in \`lua\`.\n
 /** The script of all calls. */
-export const SCRIPT: string = ${JSON.stringify(script)};
+export const SCRIPT: string =
+  ${JSON.stringify(script)};
 /** The SHA-1 by which servers know it. */
 export const SCRIPT_SHA = "${sha}";\n`,
   );

@@ -9,7 +9,7 @@ const ALL_COPIES = join(ROOT, ".mutants");
 const COPIES = join(ALL_COPIES, String(process.pid));
 const LIBRARY = join("packages", "tollgate");
 /** The folders of tests that run on a mutant. Some import the copy's source, and other tests, by relative paths. */
-const TESTED = ["algorithms", "properties", join("stores", "layouts"), join("metrics", "hot-keys")];
+const TESTED = ["algorithms", "properties", join("stores", "rows"), join("metrics", "hot-keys")];
 const TESTS = TESTED.map((folder) => join(LIBRARY, "test", folder));
 const COPIED = ["src", "test"];
 

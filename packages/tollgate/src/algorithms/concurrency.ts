@@ -209,7 +209,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
 }
 
 /** Places expire at multiples of so many microseconds. */
-export function stepUsOf({ capacity, ttlMs }: ConcurrencyLimit): number {
+function stepUsOf({ capacity, ttlMs }: ConcurrencyLimit): number {
   return capacity <= MOST_GROUPS ? 1 : Math.ceil(toMicroseconds("ttl", ttlMs) / STEPS);
 }
 

@@ -18,7 +18,10 @@ export class Report {
   overflow: "shared" | "denied" | undefined = undefined;
   /** The same for each call, if there are several. */
   readonly overflowOf: ("shared" | "denied" | undefined)[] = [];
-  /** How many resets the store had made when it took the units, for their receipt; `undefined` if it counts none. */
+  /**
+   * How many resets the store had made when it took the units, for their receipt; the moment of the decision, if a
+   * server supplies the time. `undefined` if the store knows neither.
+   */
   resets: number | undefined = undefined;
   /** The same for each call, if there are several. */
   readonly resetsOf: (number | undefined)[] = [];

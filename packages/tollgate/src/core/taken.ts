@@ -9,7 +9,10 @@ export interface Taken {
   readonly where: TakenWhere;
   /** Why the store was unavailable, if its fallback took the units. They are corrected there. */
   readonly degraded: string | undefined;
-  /** How many resets the store had made before the call. After a reset of the key, a correction does nothing. */
+  /**
+   * How many resets the store had made before the call; the moment of the decision, if a server supplies the time.
+   * After a reset of the key, a correction does nothing.
+   */
   readonly resets: number;
   /**
    * For each limit, when the units leave at the latest if nothing else is taken, in microseconds: by the store's time

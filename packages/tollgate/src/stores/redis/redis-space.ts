@@ -6,6 +6,7 @@ import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import type { Fallback } from "./failure/without-server.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
 import { type Epoch, epochOf } from "./script/epoch.ts";
+import { listId } from "./script/row.ts";
 import { familyOf, SpaceKeys } from "./space-keys.ts";
 
 /** The operations of the store that a space delegates to. */
@@ -135,7 +136,7 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   }
 
   #keysIn({ mark }: Epoch): SpaceKeys {
-    const layout = this.plan.onChange === "separate" ? this.#encoded.head : "";
+    const layout = this.plan.onChange === "separate" ? listId(this.plan) : "";
     return new SpaceKeys(mark === "" ? `${this.#family}:` : `${this.#family}.${mark}:`, layout);
   }
 }

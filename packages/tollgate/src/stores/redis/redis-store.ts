@@ -27,7 +27,7 @@ import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
-import { isNamedByMoment } from "./script/algorithms.ts";
+import { correctionOf } from "./script/correction.ts";
 import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
@@ -119,7 +119,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     this.#notifier = new Notifier(options);
     this.#denials = new DenyCache(options.denyCache);
     this.#link = new ServerLink(port, options, (observation) => this.#notifier.notify(observation));
-    this.#sender = new BatchSender(this.#link, port, options);
+    this.#sender = new BatchSender(this.#link, options);
     this.#queue = new CallQueue({
       mostKeys: options.batch,
       bySlot: port.cluster,
@@ -174,7 +174,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
       const call = (space as RedisSpace).call(key, costs, nowUs);
-      return taken === undefined ? call : { ...call, untilUs: endsOf(space.plan, taken[i]!, nowUs) };
+      return taken === undefined ? call : { ...call, ...correctionOf(space.plan, taken[i]!, nowUs) };
     });
     const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, taken);
     // A degraded decision is corrected in its quota state, even if the server is back.
@@ -317,11 +317,6 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     report.degraded = error.reason;
     return report;
   }
-}
-
-/** Until when units count, by the server's time. What no moment names was noted by the limiter's clock. */
-function endsOf({ limits }: Plan, { untilUs }: Taken, nowUs: number): readonly number[] {
-  return untilUs.map((us, i) => (isNamedByMoment(limits[i]!) ? us : us > nowUs ? Number.MAX_SAFE_INTEGER : 0));
 }
 
 export function closedError(): TollgateError {

@@ -37,7 +37,7 @@ export async function applyToSlots(verb: Verb, parts: readonly SlotPart[], ask: 
 async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report> {
   const taken: Taken[] = [];
   for (const [i, part] of parts.entries()) {
-    const answer = await ask("take", part.calls, { reportsTime: true }).catch(async (error: unknown) => {
+    const answer = await ask("take", part.calls).catch(async (error: unknown) => {
       await Promise.allSettled(refund(taken, report, ask));
       throw error;
     });
@@ -98,7 +98,7 @@ async function beginBlocks(
     ({ calls }, i) => !answers[i]!.admitted && calls.some(({ space }) => blocksKeys(space.plan)),
   );
   for (const part of denying) {
-    const answer = await ask("take", part.calls, { reportsTime: true });
+    const answer = await ask("take", part.calls);
     place(answer.report, part, report);
     if (answer.report.admitted) await Promise.allSettled(refund([{ part, takenUs: answer.decidedUs }], report, ask));
   }
@@ -136,11 +136,12 @@ async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, rep
 }
 
 /** Writes a part's entries to their places in the report of all calls. */
-function place(answer: Report, { calls, at }: SlotPart, report: Report): void {
+function place(answer: Report, { calls, at, places }: SlotPart, report: Report): void {
   const { block } = answer;
   if (block !== undefined && block.forUs > (report.block?.forUs ?? 0)) report.block = block;
   let from = 0;
   for (const [i, { costs }] of calls.entries()) {
+    report.resetsOf[places[i]!] = answer.resets;
     for (let limit = 0; limit < costs.length; limit += 1) copyEntry(answer, from + limit, report, at[i]! + limit);
     from += costs.length;
   }

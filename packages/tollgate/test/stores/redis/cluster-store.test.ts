@@ -46,7 +46,7 @@ describe("batches in a cluster", () => {
 
   it("calls of one turn for a hot key are one batch", async () => {
     const limiter = createLimiter({ name: "hot", limits: [perDay(30)], store: inUse.cluster.store() });
-    // Notes the layout.
+    // Loads the script.
     await limiter.allow("another");
     const allowed: boolean[] = [];
     expect(

@@ -15,7 +15,7 @@ const clock = manualClock(NOW_US / 1_000);
 function slotOf(name: string, limit: Limit): SlotPart {
   const plan = encoded(limit);
   const key = { name, key: name, plan, costs: [1], space: { plan: plan.plan, clock } };
-  return { calls: [key as unknown as KeyCall], at: [0] };
+  return { calls: [key as unknown as KeyCall], at: [0], places: [0] };
 }
 
 /** Calls the server at the time of the clock. */
@@ -29,7 +29,7 @@ const ask: Ask = async (verb, calls, options = {}) => {
 it("a call that loses a race after its bucket has refilled gives back nothing that others took", async () => {
   const bucket = tokenBucket({ capacity: 1, refill: 1, per: "50s" });
   const user = slotOf("user", bucket);
-  const route = { ...slotOf("route", fixedWindow({ limit: 1, window: "1d" })), at: [1] };
+  const route = { ...slotOf("route", fixedWindow({ limit: 1, window: "1d" })), at: [1], places: [1] };
   const takesUser = async () => {
     const answer = await ask("take", user.calls);
     return answer.report.admitted;
@@ -55,7 +55,7 @@ it("a call that loses a race after its bucket has refilled gives back nothing th
 
 it("a call that loses a race at once gives back all that it took", async () => {
   const user = slotOf("user at once", tokenBucket({ capacity: 2, refill: 1, per: "50s" }));
-  const route = { ...slotOf("route at once", fixedWindow({ limit: 1, window: "1d" })), at: [1] };
+  const route = { ...slotOf("route at once", fixedWindow({ limit: 1, window: "1d" })), at: [1], places: [1] };
   await applyToSlots("take", [user, route], async (verb, calls, options) => {
     if (verb === "take" && calls === route.calls) await ask("take", route.calls);
     return ask(verb, calls, options);

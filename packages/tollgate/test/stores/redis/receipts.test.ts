@@ -1,4 +1,4 @@
-import { concurrency, fixedWindow, type Limit, systemClock } from "tollgate";
+import { concurrency, fixedWindow, type Limit, perDay, systemClock } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../src/core/plan.ts";
 import type { Report } from "../../../src/core/report.ts";
@@ -29,17 +29,29 @@ class Key {
   }
 
   async take(costs: readonly number[]): Promise<Taken> {
-    const { admitted, untilUs } = await this.apply("take", costs);
+    const { admitted, untilUs, resets = 0, resetUs } = await this.apply("take", costs);
     if (!admitted) throw new Error("expected a call that is admitted");
-    return { where: "own", degraded: undefined, resets: 0, untilUs };
+    const until = costs.map((_, i) => untilUs[i] ?? resets + resetUs[i]!);
+    return { where: "own", degraded: undefined, resets, untilUs: until };
   }
 
   reset(): Promise<void> {
     return this.#space.drop("ann");
   }
 
+  /** As a server does that fails over to a replica without the row. */
+  async lose(): Promise<void> {
+    const names = (await inUse.redis.command("KEYS", "*:receipts:*")) as string[];
+    await inUse.redis.command("DEL", ...names);
+  }
+
   async used(): Promise<readonly number[]> {
-    return (await this.apply("explain", [0, 0])).used;
+    return (
+      await this.apply(
+        "explain",
+        this.#space.plan.limits.map(() => 0),
+      )
+    ).used;
   }
 }
 
@@ -59,12 +71,24 @@ describe("receipts over Redis", () => {
     expect(await key.used()).toEqual([0, 5]);
   });
 
-  it("settling a call that a reset forgot frees no place of another call", async () => {
-    const key = new Key(limits);
-    const forgotten = await key.take([1, 0]);
-    await key.reset();
-    await key.take([2, 0]);
-    await key.apply("refund", [1, 0], forgotten);
-    expect(await key.used()).toEqual([2, 0]);
+  const bucket = perDay(9, { unit: "bytes" });
+  it.each(["reset", "lose"] as const)("a correction gives back nothing of a later call: after %s", async (forget) => {
+    const key = new Key([...limits, bucket]);
+    const forgotten = await key.take([1, 4, 4]);
+    await key[forget]();
+    await key.take([2, 5, 5]);
+    await key.apply("refund", [1, 4, 4], forgotten);
+    expect((await key.apply("renew", [1, 0, 0], forgotten)).admitted).toBe(false);
+    expect(await key.used()).toEqual([2, 5, 5]);
+  });
+
+  it("so it is if another list stays in the row, whose own corrections go on", async () => {
+    const [one, other] = [new Key([fixedWindow({ limit: 9, window: "1h" })]), new Key([bucket])];
+    const [forgotten, kept] = [await one.take([4]), await other.take([3])];
+    await one.reset();
+    await one.take([5]);
+    await one.apply("refund", [4], forgotten);
+    await other.apply("refund", [2], kept);
+    expect([await one.used(), await other.used()]).toEqual([[5], [1]]);
   });
 });

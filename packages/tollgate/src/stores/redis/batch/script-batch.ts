@@ -1,4 +1,4 @@
-import { StepCount } from "../script/steps.ts";
+import { stepsOf } from "../script/steps.ts";
 import type { Work } from "./work.ts";
 
 /** So many steps block a server for about two milliseconds. */
@@ -13,7 +13,7 @@ export class Batch {
   readonly steps: number[] = [];
   readonly #names = new Set<string>();
   readonly #mostKeys: number;
-  readonly #total = new StepCount();
+  #total = 0;
   readonly #byLimitersClock: boolean;
   #sinceMs = Number.POSITIVE_INFINITY;
 
@@ -33,7 +33,7 @@ export class Batch {
     if (this.works.length === 0) return true;
     // The script is given one time.
     if (this.#byLimitersClock && this.works[0]!.nowUs !== work.nowUs) return false;
-    if (this.#total.totalWith(work) > MOST_STEPS) return false;
+    if (this.#total + stepsOf(work) > MOST_STEPS) return false;
     let more = 0;
     for (const { name } of work.keys) if (!this.#names.has(name)) more += 1;
     return this.#names.size + more <= this.#mostKeys;
@@ -43,7 +43,7 @@ export class Batch {
     this.works.push(work);
     this.steps.push(steps);
     for (const { name } of work.keys) this.#names.add(name);
-    this.#total.add(work);
+    this.#total += steps;
     this.#sinceMs = Math.min(this.#sinceMs, work.sinceMs);
   }
 }

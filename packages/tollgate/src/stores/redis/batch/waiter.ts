@@ -5,7 +5,7 @@ import type { KeyCall } from "./key-call.ts";
 /** The server's answer to a call. */
 export interface Answer {
   readonly report: Report;
-  /** The moment of the decision, with `reportsTime`. */
+  /** The moment of the decision, with a report. */
   readonly decidedUs: number | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface Answer {
 export interface Waiter {
   /** Whether it needs the figures of the decision, not only yes or no. */
   readonly wantsReport: boolean;
-  /** Identical calls share `report`: read it only. `decidedUs` is the server's time, with `reportsTime`. */
+  /** Identical calls share `report`: read it only. `decidedUs` is the server's time, with a report. */
   decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void;
   /** The answer to a `lease`: how many of its calls were admitted, the figures after it, and the new lease. */
   granted?(admitted: number, report: Report, grant: LeaseGrant): void;
@@ -63,7 +63,7 @@ export class AnswerWaiter implements Waiter {
 export class ReportWaiter implements Waiter {
   readonly wantsReport = true;
   readonly report: Promise<Report>;
-  /** The moment of the decision, with `reportsTime`. */
+  /** The moment of the decision, with a report. */
   decidedUs: number | undefined;
   readonly #reportWithout: ReportWithout | undefined;
   #resolve: (report: Report) => void = () => {};

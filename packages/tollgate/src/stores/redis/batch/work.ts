@@ -1,6 +1,5 @@
 import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
-import { isNamedByMoment } from "../script/algorithms.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
@@ -52,9 +51,6 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly block: ScriptBlock | undefined;
   readonly lease: LeaseAsk | undefined;
   readonly #memory: DenialMemory;
-  readonly #reportsTime: boolean;
-  /** Whether decisions need the server's moment: it names what was taken. */
-  readonly #takesNamed: boolean;
   readonly #changes: number;
   readonly #waiters: Waiter[] = [];
   #answered = 0;
@@ -68,12 +64,7 @@ export class Work implements ScriptTransaction, LinedUp {
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    const { changes, decides, renews, leases, takes } = SCRIPT_VERBS[verb];
-    // The moment identifies the places that were taken.
-    const takesPlaces = ((changes && decides) || renews) && keys.some(({ plan }) => plan.plan.takesPlaces);
-    const areNamed = keys.some(({ plan }) => plan.plan.limits.some(isNamedByMoment));
-    this.#reportsTime = takesPlaces || (leases && areNamed) || options?.reportsTime === true;
-    this.#takesNamed = changes && takes !== "never" && areNamed;
+    const { renews } = SCRIPT_VERBS[verb];
     this.takenUs = options?.takenUs;
     this.block = options?.block;
     this.lease = options?.lease;
@@ -87,10 +78,6 @@ export class Work implements ScriptTransaction, LinedUp {
   /** The moment of the newest call. */
   get nowUs(): number {
     return this.#nowUs;
-  }
-
-  get reportsTime(): boolean {
-    return this.#reportsTime || (this.#wantsReports && this.#takesNamed);
   }
 
   get detail(): "each" | "first-denied" {
@@ -123,10 +110,11 @@ export class Work implements ScriptTransaction, LinedUp {
   }
 
   /** Whether a call is identical and may join. */
-  canJoin(verb: ScriptVerb, { space, costs, untilUs }: KeyCall): boolean {
+  canJoin(verb: ScriptVerb, { space, costs, untilUs, decidedUs }: KeyCall): boolean {
     if (this.#isClosed || verb !== this.verb) return false;
     const own = this.keys[0]!;
-    return own.space === space && areEqual(own.costs, costs) && areEqual(own.untilUs, untilUs);
+    if (own.space !== space || own.decidedUs !== decidedUs) return false;
+    return areEqual(own.costs, costs) && areEqual(own.untilUs, untilUs);
   }
 
   join(waiter: Waiter, nowUs: number): void {

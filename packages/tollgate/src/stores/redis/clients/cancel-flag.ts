@@ -1,4 +1,4 @@
-/** The flag of a call that the script carries out in its general form. */
+/** The flag of a call that the script carries out. */
 export const RUN = "1";
 const CANCELLED = "0";
 
@@ -7,9 +7,9 @@ interface BufferConstructor {
 }
 
 /**
- * Whether a call may still be executed, as the first argument of the script: the form of the call, or `0` once it is
- * cancelled. A client may send a call late, from a queue for times without a connection, or again after it lost one;
- * the script does nothing then. A flag is never reused: a client may hold on to it after the call has failed.
+ * Whether a call may still be executed, as the first argument of the script: `1`, or `0` once it is cancelled. A client
+ * may send a call late, from a queue for times without a connection, or again after it lost one; the script does
+ * nothing then. A flag is never reused: a client may hold on to it after the call has failed.
  */
 export class CancelFlag {
   #text: string;

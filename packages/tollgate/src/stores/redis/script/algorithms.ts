@@ -1,10 +1,8 @@
 import { compileLimit } from "../../../algorithms/compile-limit.ts";
-import { stepUsOf } from "../../../algorithms/concurrency.ts";
 import { concurrency } from "../../../algorithms/limits/concurrency.ts";
 import { fixedWindow } from "../../../algorithms/limits/fixed-window.ts";
 import { slidingWindow } from "../../../algorithms/limits/sliding-window.ts";
 import { tokenBucket } from "../../../algorithms/limits/token-bucket.ts";
-import { Ticks } from "../../../algorithms/ticks.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
 import type {
   ConcurrencyLimit,
@@ -13,26 +11,27 @@ import type {
   SlidingWindowLimit,
   TokenBucketLimit,
 } from "../../../core/limits/limit.ts";
-import type { LimitMode } from "../../../core/limits/limit-common.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
 import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
 
 /** How units in use come back when nothing else is taken: one every `everyUs`, or all of them when the limit resets. */
 export type Release = { readonly everyUs: number } | "all-at-reset";
 
+/** A limit's kind, and its numbers. Times are in microseconds. */
+export interface Description {
+  readonly kind: string;
+  readonly numbers: readonly number[];
+}
+
 /** What the Redis store knows of an algorithm. */
 export interface ScriptAlgorithm<L extends Limit = Limit> {
-  /** Names the algorithm in the script's arguments. */
-  readonly code: string;
-  /** The function of the Lua that returns the kernel. */
-  readonly maker: string;
   /** Steps (see `steps.ts`) to ask one limit, take from it and report its figures. */
   readonly roundSteps: number;
-  /** The numbers that follow code, mode, first cell and capacity, in the order in which the Lua reads them. */
-  numbers(limit: L, originUs: number): readonly (number | string)[];
-  /** Capacity, ticks of a unit, origin and ticks of a microsecond, where the short forms can decide the limit. */
-  shortForm(limit: L, originUs: number): readonly number[] | undefined;
-  /** How many cells its ring may have; 0 where it has none. Rings lie last in a value. */
+  /** The limit as rows describe it: its kind in `lua/limits.lua`, and the numbers of that kind. */
+  describe(limit: L): Description;
+  /** Capacity, ticks of a unit and of a microsecond, where the fast form can decide the limit. */
+  fastNumbers(limit: L): readonly number[] | undefined;
+  /** How many cells its ring may have; 0 where it has none. */
   ringCells(limit: L): number;
   /** Whether the moment of a take names what it took, such as a window by when it ends. */
   readonly isNamedByMoment: boolean;
@@ -43,33 +42,23 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
    * where they cannot.
    */
   leaseUs(limit: L): number | undefined;
-  /** The limit that another process described by its fields, in a mode. Its factory checks them. */
-  remake(limit: L, mode: LimitMode): Limit;
+  /** The limit of the same counts that a row described by a kind and its numbers. Its factory checks them. */
+  remake(own: L, kind: string, next: () => number): Limit;
   /** A limit of this capacity, at the fraction of the rate. */
   fraction(limit: L, capacity: number, fraction: number, tooSlow: TooSlow): Limit;
 }
 
 const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
-  code: "b",
-  maker: "token_buckets",
   roundSteps: 4,
-  numbers(limit, originUs) {
-    const ticks = ticksOf(limit, originUs);
-    const { units, periodUs, ticksPerUnit } = scaleOf(limit);
-    return [
-      ticks.perUnit,
-      ticks.originUs,
-      ticks.mostDebt,
-      flag(limit.initial === "full"),
-      flag(ticks.exact),
-      ticks.perUs,
-      ...(ticks.exact ? [] : [periodUs, units * ticksPerUnit]),
-    ];
+  describe(limit) {
+    const { capacity, refill, initial } = limit;
+    const numbers = [capacity, periodUsOf(limit)];
+    if (initial === "empty") return { kind: "e", numbers: [...numbers, refill, microseconds(limit.idleTtlMs)] };
+    return refill === capacity ? { kind: "b", numbers } : { kind: "r", numbers: [...numbers, refill] };
   },
-  shortForm(limit, originUs) {
-    const ticks = ticksOf(limit, originUs);
-    const isExactAndFull = ticks.exact && limit.initial === "full";
-    return isExactAndFull ? [limit.capacity, ticks.perUnit, ticks.originUs, ticks.perUs] : undefined;
+  fastNumbers(limit) {
+    const { exact, units, ticksPerUnit } = scaleOf(limit);
+    return exact && limit.initial === "full" ? [limit.capacity, ticksPerUnit, units] : undefined;
   },
   ringCells: () => 0,
   isNamedByMoment: false,
@@ -79,9 +68,11 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     return exact && units === 1 ? { everyUs: Math.round(periodUsOf(limit) / limit.refill) } : undefined;
   },
   leaseUs: (limit) => (limit.initial === "full" ? (limit.capacity / limit.refill) * periodUsOf(limit) : undefined),
-  remake({ capacity, refill, perMs: per, name, unit, initial, idleTtlMs }, mode) {
-    const own = { capacity, refill, per, name, unit, mode };
-    return tokenBucket(initial === "full" ? own : { ...own, initial, idleTtl: idleTtlMs });
+  remake({ name, unit, mode }, kind, next) {
+    const capacity = next();
+    const per = next() / 1_000;
+    const own = { capacity, per, refill: kind === "b" ? capacity : next(), name, unit, mode };
+    return tokenBucket(kind === "e" ? { ...own, initial: "empty", idleTtl: next() / 1_000 } : own);
   },
   fraction(limit, capacity, fraction, tooSlow) {
     const { name, unit, mode, initial } = limit;
@@ -93,26 +84,19 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
   },
 };
 
-/** Cells of a sliding window outside its ring, and per place of the ring. */
-const BEFORE_RING = 2;
-const PER_PLACE = 2;
-
 const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
-  code: "s",
-  maker: "sliding_windows",
   roundSteps: 5,
-  numbers(limit) {
-    // Time comes in whole microseconds: units of the same one leave together anyway.
-    const resolutionUs = limit.resolutionMs === 0 ? 1 : toMicroseconds("resolution", limit.resolutionMs);
-    const places = (cellCount(limit) - BEFORE_RING) / PER_PLACE;
-    return [toMicroseconds("window", limit.windowMs), resolutionUs, places];
-  },
-  shortForm: () => undefined,
+  describe: ({ capacity, windowMs, resolutionMs }) => ({
+    kind: "s",
+    numbers: [capacity, microseconds(windowMs), microseconds(resolutionMs)],
+  }),
+  fastNumbers: () => undefined,
   ringCells: cellCount,
   isNamedByMoment: true,
   release: () => undefined,
   leaseUs: () => undefined,
-  remake({ capacity: limit, windowMs: window, resolutionMs: resolution, name, unit }, mode) {
+  remake({ name, unit, mode }, _kind, next) {
+    const [limit, window, resolution] = [next(), next() / 1_000, next() / 1_000];
     return slidingWindow({ limit, window, resolution, name, unit, mode });
   },
   fraction({ windowMs, resolutionMs, name, unit, mode }, capacity) {
@@ -120,21 +104,20 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   },
 };
 
-/** The moment of a group of places, and how many they are. */
-const CELLS_OF_GROUP = 2;
-
 const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
-  code: "f",
-  maker: "fixed_windows",
   roundSteps: 4,
-  numbers: ({ windowMs, anchor }) => [toMicroseconds("window", windowMs), flag(anchor === "clock")],
-  shortForm: () => undefined,
+  describe: ({ capacity, windowMs, anchor }) => ({
+    kind: anchor === "clock" ? "c" : "f",
+    numbers: [capacity, microseconds(windowMs)],
+  }),
+  fastNumbers: () => undefined,
   ringCells: () => 0,
   isNamedByMoment: true,
   release: () => "all-at-reset",
   leaseUs: ({ windowMs }) => toMicroseconds("window", windowMs),
-  remake({ capacity: limit, windowMs: window, anchor, name, unit }, mode) {
-    return fixedWindow({ limit, window, anchor, name, unit, mode });
+  remake({ name, unit, mode }, kind, next) {
+    const [limit, window] = [next(), next() / 1_000];
+    return fixedWindow({ limit, window, anchor: kind === "c" ? "clock" : "first-use", name, unit, mode });
   },
   fraction({ windowMs, anchor, name, unit, mode }, capacity) {
     return fixedWindow({ limit: capacity, window: windowMs, anchor, name, unit, mode });
@@ -142,19 +125,16 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
 };
 
 const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
-  code: "c",
-  maker: "concurrencies",
   roundSteps: 8,
-  numbers(limit) {
-    return [toMicroseconds("ttl", limit.ttlMs), stepUsOf(limit), cellCount(limit) / CELLS_OF_GROUP];
-  },
-  shortForm: () => undefined,
+  describe: ({ capacity, ttlMs }) => ({ kind: "p", numbers: [capacity, microseconds(ttlMs)] }),
+  fastNumbers: () => undefined,
   // Cells without places are left out of a value, as those of rings are.
   ringCells: cellCount,
   isNamedByMoment: true,
   release: () => undefined,
   leaseUs: () => undefined,
-  remake({ capacity: max, ttlMs: ttl, name }, mode) {
+  remake({ name, mode }, _kind, next) {
+    const [max, ttl] = [next(), next() / 1_000];
     return concurrency({ max, ttl, name, mode });
   },
   fraction({ ttlMs: ttl, name, mode }, capacity) {
@@ -163,7 +143,7 @@ const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
 };
 
 /** All that the Redis store knows of algorithms: a new algorithm is a row of this table, and its Lua. */
-export const SCRIPT_ALGORITHMS: {
+const SCRIPT_ALGORITHMS: {
   readonly [A in Limit["algorithm"]]: ScriptAlgorithm<Extract<Limit, { readonly algorithm: A }>>;
 } = {
   "token-bucket": TOKEN_BUCKETS,
@@ -183,7 +163,7 @@ export function isNamedByMoment(limit: Limit): boolean {
 }
 
 /** How many cells a key has for the limit. */
-export function cellCount(limit: Limit): number {
+function cellCount(limit: Limit): number {
   return compileLimit(limit, 0).size;
 }
 
@@ -195,10 +175,7 @@ function scaleOf(limit: TokenBucketLimit): ReturnType<typeof tickScale> {
   return tickScale(limit.capacity, limit.refill, periodUsOf(limit));
 }
 
-function ticksOf(limit: TokenBucketLimit, originUs: number): Ticks {
-  return new Ticks(limit.capacity, limit.refill, periodUsOf(limit), originUs);
-}
-
-function flag(value: boolean): string {
-  return value ? "1" : "0";
+/** A duration that a factory has checked. */
+function microseconds(ms: number): number {
+  return Math.round(ms * 1_000);
 }

@@ -4,11 +4,11 @@ import { actingAs } from "../../../core/limits/limit-common.ts";
 import { countsPlaces } from "../../../core/limits/places.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
-import { isNamedByMoment } from "./algorithms.ts";
+import { isNamedByMoment, scriptAlgorithmOf } from "./algorithms.ts";
 import { BLOCK_MARK } from "./block-codes.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
 import { REJECTED_WRITES } from "./rejected-writes.ts";
-import { reportCount, SCRIPT_VERBS } from "./script-verbs.ts";
+import { reportCount } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
@@ -26,7 +26,7 @@ export interface TransactionOutcome {
    * then, and `admitted` and `reports` mean nothing.
    */
   readonly rejected?: string;
-  /** The moment of the decision in whole microseconds, with `reportsTime`. */
+  /** The moment of the decision in whole microseconds, if there are reports. */
   readonly decidedUs?: number;
   /** Set with `lease`. */
   readonly grant?: LeaseGrant;
@@ -43,65 +43,42 @@ export interface MovedKey {
 }
 
 /**
- * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. Per
- * transaction the reply has a negative number (a rejected write), or the number of admitted calls, the moment if
- * requested, and the reports. A report has per limit: whether it conforms, the units in use, the wait, the units in use
- * after the wait, and the time until it is idle. After the reports comes `Report.untilUs` of each limit on concurrency.
- * After all transactions come the keys that moved.
+ * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. The
+ * reply begins with the moment of the decisions. Per transaction it has a negative number (a rejected write), or the
+ * number of admitted calls and the reports. A report has per limit: whether it conforms, the units in use, the wait,
+ * the units in use after the wait, and the time until it is idle. After the reports comes `Report.untilUs` of each
+ * limit on concurrency. After all transactions come notes of limits that are counted under other numbers.
  *
  * @throws Error when the reply does not fit the transactions.
  */
 export function decodeReply(
   reply: readonly number[],
   transactions: readonly ScriptTransaction[],
-  described?: readonly Limit[],
 ): readonly TransactionOutcome[] | undefined {
-  if (transactions.length === 1 && reply.length === 1 && reply[0] === 1 && isUnreported(transactions[0]!))
+  if (transactions.length === 1 && reply.length === 2 && reply[1] === 1 && isUnreported(transactions[0]!)) {
     return ADMITTED;
-  if (reply.length === 0 && transactions.length > 0) return undefined;
-  const numbers = new ReplyReader(reply);
-  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, described));
-  if (described !== undefined && !numbers.hasEnded) return withMoves(outcomes, numbers, described);
-  numbers.end();
-  return outcomes;
-}
-
-/** Each move has its transaction and the key in it, from 1, and the numbers of the former limits after their count. */
-function withMoves(
-  outcomes: readonly TransactionOutcome[],
-  numbers: ReplyReader,
-  described: readonly Limit[],
-): readonly TransactionOutcome[] {
-  const moved: MovedKey[][] = outcomes.map(() => []);
-  while (!numbers.hasEnded) {
-    const [transaction, key, count] = [numbers.entry() - 1, numbers.entry() - 1, numbers.entry()];
-    const from = Array.from({ length: count }, () => described[numbers.entry() - 1]!);
-    moved[transaction]!.push({ key, from });
   }
-  return outcomes.map((outcome, i) => (moved[i]!.length === 0 ? outcome : { ...outcome, moved: moved[i]! }));
+  if (reply.length === 0) return undefined;
+  const numbers = new ReplyReader(reply);
+  const decidedUs = numbers.entry();
+  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, decidedUs));
+  return numbers.hasEnded ? outcomes : withNotes(outcomes, numbers, transactions);
 }
 
 /** Whether the reply has no report if its only call is admitted. */
-function isUnreported({ detail, times, reportsTime }: ScriptTransaction): boolean {
-  return detail === "first-denied" && times === 1 && reportsTime !== true;
+function isUnreported({ detail, times }: ScriptTransaction): boolean {
+  return detail === "first-denied" && times === 1;
 }
 
-function readOutcome(
-  numbers: ReplyReader,
-  transaction: ScriptTransaction,
-  described: readonly Limit[] | undefined,
-): TransactionOutcome {
+function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction, decidedUs: number): TransactionOutcome {
   const admitted = numbers.entry();
   if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
-  const decidedUs = transaction.reportsTime === true ? numbers.entry() : undefined;
-  if (transaction.lease !== undefined) {
-    const reports = readReports(numbers, transaction, admitted, undefined, decidedUs);
-    // The calls that wait get it where they are denied.
-    reports[0]!.admitted = admitted === transaction.lease.calls;
-    return { admitted, reports, grant: readGrant(transaction.lease, () => numbers.entry()) };
-  }
-  const reports = readReports(numbers, transaction, admitted, described, decidedUs);
-  return decidedUs === undefined ? { admitted, reports } : { admitted, decidedUs, reports };
+  const { lease } = transaction;
+  const reports = readReports(numbers, transaction, admitted, decidedUs);
+  if (lease === undefined) return reports.length === 0 ? { admitted, reports } : { admitted, reports, decidedUs };
+  // The calls that wait get it where they are denied.
+  reports[0]!.admitted = admitted === lease.calls;
+  return { admitted, decidedUs, reports, grant: readGrant(lease, () => numbers.entry()) };
 }
 
 function rejectionOf(number: number): string {
@@ -114,72 +91,68 @@ function readReports(
   numbers: ReplyReader,
   transaction: ScriptTransaction,
   admitted: number,
-  described: readonly Limit[] | undefined,
-  decidedUs: number | undefined,
+  decidedUs: number,
 ): Report[] {
-  let limits = 0;
-  for (const { plan } of transaction.keys) limits += plan.plan.limits.length;
+  const limits = transaction.keys.flatMap(({ plan }) => plan.plan.limits);
   const count = reportCount(transaction, admitted);
   const reports: Report[] = [];
   // Otherwise the only report is that of the first denied call.
   const admittedReports = transaction.detail === "each" ? admitted : 0;
   for (let i = 0; i < count; i += 1) {
-    reports.push(readReport(numbers, i < admittedReports, limits, transaction));
+    reports.push(readReport(numbers, i < admittedReports, limits.length, transaction));
   }
-  if (described !== undefined && count > 0) {
-    readShown(numbers, transaction, described, reports);
-    readUntils(numbers, transaction, reports);
-  }
-  if (decidedUs !== undefined) noteEnds(transaction, reports, decidedUs);
+  if (count === 0) return reports;
+  if (transaction.lease === undefined) readUntils(numbers, limits, reports);
+  noteEnds(limits, reports, decidedUs);
   return reports;
 }
 
-/** The limits whose counts the entries show: 0 is the plan's own. Plans that carry over say so for views alone. */
-function readShown(
-  numbers: ReplyReader,
-  transaction: ScriptTransaction,
-  described: readonly Limit[],
-  reports: readonly Report[],
-): void {
-  const isView = hasOnlyViewed(transaction, reports);
-  let entry = 0;
-  for (const { plan } of transaction.keys) {
-    const keepsFirst = plan.plan.onChange === "keep-first";
-    const says = keepsFirst || isView;
-    for (const own of plan.plan.limits) {
-      const shown = says ? described[numbers.entry() - 1] : undefined;
-      if (shown !== undefined) noteShown(reports, entry, keepsFirst ? actingAs(shown, own) : undefined);
-      entry += 1;
-    }
-  }
-}
-
 /** When places free themselves that were taken at the moment of the transaction. */
-function readUntils(numbers: ReplyReader, { keys }: ScriptTransaction, reports: readonly Report[]): void {
-  let entry = 0;
-  for (const { plan } of keys) {
-    for (const limit of plan.plan.limits) {
-      const untilUs = countsPlaces(limit) ? numbers.next() : undefined;
-      if (untilUs !== undefined) for (const report of reports) report.untilUs[entry] = untilUs;
-      entry += 1;
-    }
+function readUntils(numbers: ReplyReader, limits: readonly Limit[], reports: readonly Report[]): void {
+  for (const [entry, limit] of limits.entries()) {
+    const untilUs = countsPlaces(limit) ? numbers.next() : undefined;
+    if (untilUs !== undefined) for (const report of reports) report.untilUs[entry] = untilUs;
   }
 }
 
-/** When units leave that were taken at the moment of the transaction, where that moment names them. */
-function noteEnds({ keys }: ScriptTransaction, reports: readonly Report[], decidedUs: number): void {
-  const limits = keys.flatMap(({ plan }) => plan.plan.limits);
-  for (const { untilUs, resetUs } of reports) {
+/** The moment of the decision, and when units leave that were taken then, where that moment names them. */
+function noteEnds(limits: readonly Limit[], reports: readonly Report[], decidedUs: number): void {
+  for (const report of reports) {
+    report.resets = decidedUs;
     for (const [i, limit] of limits.entries()) {
-      if (isNamedByMoment(limit)) untilUs[i] ??= decidedUs + resetUs[i]!;
+      if (isNamedByMoment(limit)) report.untilUs[i] ??= decidedUs + report.resetUs[i]!;
     }
   }
 }
 
-/** A change moves counts to the plan's numbers, even if it is denied. Those of a blocked key stay where they are. */
-function hasOnlyViewed({ verb }: ScriptTransaction, reports: readonly Report[]): boolean {
-  const { changes, decides } = SCRIPT_VERBS[verb];
-  return !changes || (decides && reports.at(-1)?.block?.denied === true);
+/**
+ * Each note has the transaction, the key and the limit, from 1, whether the counts moved, and the kind and the numbers
+ * under which they were written.
+ */
+function withNotes(
+  outcomes: readonly TransactionOutcome[],
+  numbers: ReplyReader,
+  transactions: readonly ScriptTransaction[],
+): readonly TransactionOutcome[] {
+  const moved = outcomes.map(() => new Map<number, Limit[]>());
+  while (!numbers.hasEnded) {
+    const [number, key, i] = [numbers.entry() - 1, numbers.entry() - 1, numbers.entry() - 1];
+    const isMoved = numbers.entry() === 1;
+    const { keys = [] } = transactions[number] ?? {};
+    const { limits = [], onChange } = keys[key]?.plan.plan ?? {};
+    const own = limits[i];
+    if (own === undefined) throw new Error(`script: expected a reply of at most ${numbers.at} numbers`);
+    const from = scriptAlgorithmOf(own).remake(own, String.fromCharCode(numbers.entry()), () => numbers.next());
+    if (isMoved) moved[number]!.set(key, [...(moved[number]!.get(key) ?? []), from]);
+    else {
+      const entry = keys.slice(0, key).reduce((sum, { plan }) => sum + plan.plan.limits.length, i);
+      noteShown(outcomes[number]!.reports, entry, onChange === "keep-first" ? actingAs(from, own) : undefined);
+    }
+  }
+  return outcomes.map((outcome, number) => {
+    const keys = [...moved[number]!].map(([key, from]) => ({ key, from }));
+    return keys.length === 0 ? outcome : { ...outcome, moved: keys };
+  });
 }
 
 function noteShown(reports: readonly Report[], entry: number, kept: Limit | undefined): void {
@@ -220,6 +193,11 @@ class ReplyReader {
     this.#reply = reply;
   }
 
+  /** How many entries it has read. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** Negative entries stand for what is no exact integer: -1 is never; after -1 - n comes a number halved n times. */
   next(): number {
     const number = this.entry();
@@ -229,11 +207,6 @@ class ReplyReader {
 
   get hasEnded(): boolean {
     return this.#at === this.#reply.length;
-  }
-
-  end(): void {
-    if (this.hasEnded) return;
-    throw new Error(`script: expected a reply of ${this.#at} numbers, got ${this.#reply.length}`);
   }
 
   /** Whether the next entry is this one, which is skipped then. */

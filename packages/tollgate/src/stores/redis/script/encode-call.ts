@@ -1,9 +1,7 @@
-import type { Limit } from "../../../core/limits/limit.ts";
 import { encodeReason } from "../../../core/reason-numbers.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
-import { type EncodedPlan, encodeLostLayout } from "./encode-plan.ts";
+import type { EncodedPlan } from "./encode-plan.ts";
 import { pushLease } from "./lease.ts";
-import type { LayoutTexts } from "./other-layouts.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
@@ -11,70 +9,56 @@ import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 export interface ScriptInput {
   /** The moment of all transactions in whole microseconds, in tests. By default the server's clock decides. */
   readonly nowUs?: number | undefined;
-  /** At least one. The script runs them in this order, atomically. */
+  /** At least one, of one epoch. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
-  /** Layouts whose descriptions are lost: what counts under them counts as used up. */
-  readonly lost?: readonly string[];
 }
+
+/** An encoded call. */
+export type EncodedCall = Omit<ScriptCall, "cancelFlag">;
 
 // Flags of a transaction, added up.
 const REPORTS_EACH = 1;
-const REPORTS_TIME = 2;
-const HAS_TAKEN_TIME = 4;
-const HAS_RECEIPTS = 8;
-
-/** An encoded call. */
-export interface EncodedCall extends Omit<ScriptCall, "cancelFlag"> {
-  /** The limits that the arguments describe with their layouts, as the reply numbers them, from 1. */
-  readonly described?: readonly Limit[] | undefined;
-}
+const HAS_TAKEN_TIME = 2;
+const HAS_RECEIPTS = 4;
+/** A run of takes. */
+const TAKES = "t";
+/** More than the moment of any receipt. */
+const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
 
 /**
- * Encodes a call. After the cancel flag (`1`: run) comes the time in microseconds (empty: the server's time). One of
- * two forms follows, in which keys and plans are numbered from 1:
- *
- * - `buckets`, number of plans; per plan `<` and a `d` for every bucket, its head, its numbers; then runs of first
- *   key, last key, plan, times, costs. It takes from plans of buckets that `EncodedPlan.buckets` describes.
- * - number of plans, their `EncodedPlan.texts`; the same for layouts of other limits; number of transactions.
- *   A transaction is the verb's name, the sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`,
- *   number of keys; per key its number, its plan, its costs. The flags are 1 for a report per call, 2 if the reply has
- *   the time, 4 if `takenUs` follows, and 8 if `ScriptKey.untilUs` follows the costs.
- *
- * Both forms decide alike and have the same reply.
+ * Encodes a call. After the cancel flag (`1`: run) come the time in microseconds (empty: the server's time), the origin
+ * of ticks, the number of plans and their `EncodedPlan.texts`. Then come the transactions, in which keys and plans are
+ * numbered from 1. Takes of one key are in runs: `t`, the first key, the last key, the plan, how many calls each key
+ * has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its flags,
+ * times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number, its plan, its costs,
+ * and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
  */
-export function encodeCall({ nowUs, transactions, lost = [] }: ScriptInput): EncodedCall {
+export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();
-  const start = [nowUs === undefined ? "" : String(nowUs)];
-  if (transactions.every(hasShortForm)) {
-    const args = argsOfRuns(names, transactions);
-    return { keys: [...names.keys()], args: start.concat(args) };
-  }
-  const { args, described } = argsOfTransactions(names, transactions, lost);
-  return { keys: [...names.keys()], args: start.concat(args), described };
-}
-
-/**
- * Whether the form `buckets` can run it: a take from a plan of exact buckets, in values of the plan's own layout,
- * without the time in the reply.
- */
-export function hasShortForm({ verb, keys, reportsTime }: ScriptTransaction): boolean {
-  if (!SCRIPT_VERBS[verb].hasShortForm || reportsTime === true || keys.length !== 1) return false;
-  const { buckets, others } = keys[0]!.plan;
-  return buckets !== undefined && !others.areExpected;
-}
-
-/** Arguments of the form `buckets`. */
-function argsOfRuns(names: Map<string, number>, transactions: readonly ScriptTransaction[]): string[] {
   const plans = new Map<EncodedPlan, number>();
-  const runs = runsOf(names, plans, transactions);
-  const args = ["buckets", String(plans.size)];
-  for (const { buckets = [], head } of plans.keys())
-    args.push(`<${"d".repeat(buckets.length)}`, head, ...buckets.flat());
-  for (const { first, last, plan, times, costs } of runs) {
-    args.push(String(first), String(last), String(plan), String(times));
-    for (const cost of costs) args.push(String(cost));
+  const steps: string[] = [];
+  let run: Run | undefined;
+  for (const transaction of transactions) {
+    const next = isTakeOfOneKey(transaction) ? runOf(names, plans, transaction) : undefined;
+    if (run !== undefined && next !== undefined && continues(run, next)) {
+      run.last = next.last;
+      continue;
+    }
+    pushRun(steps, run);
+    run = next;
+    if (next === undefined) pushTransaction(steps, names, plans, transaction);
   }
-  return args;
+  pushRun(steps, run);
+  const { originUs } = transactions[0]!.keys[0]!.plan.epoch;
+  const args = [nowUs === undefined ? "" : String(nowUs), String(originUs), String(plans.size)];
+  for (const { texts } of plans.keys()) args.push(...texts);
+  return { keys: [...names.keys()], args: args.concat(steps) };
+}
+
+/** Whether it is a take from one key, by itself. */
+function isTakeOfOneKey({ verb, keys }: ScriptTransaction): boolean {
+  const { changes, decides } = SCRIPT_VERBS[verb];
+  return changes && decides && keys.length === 1;
 }
 
 /** Consecutive keys with the same plan, times and costs, which are encoded once. */
@@ -85,88 +69,64 @@ interface Run {
   /** How many calls per key; negative with a report per call. */
   readonly times: number;
   readonly costs: readonly number[];
+  readonly limits: number;
 }
 
-function runsOf(
+function runOf(
   names: Map<string, number>,
   plans: Map<EncodedPlan, number>,
-  transactions: readonly ScriptTransaction[],
-): Run[] {
-  const runs: Run[] = [];
-  let run: Run | undefined;
-  for (const { times: calls, detail, keys } of transactions) {
-    const { name, plan: encoded, costs } = keys[0]!;
-    const key = numberOf(names, name);
-    const plan = numberOf(plans, encoded);
-    const times = detail === "each" ? -calls : calls;
-    const isNext = run?.last === key - 1 && run.plan === plan && run.times === times;
-    if (isNext && run !== undefined && areAlike(run.costs, costs)) {
-      run.last = key;
-      continue;
-    }
-    run = { first: key, last: key, plan, times, costs };
-    runs.push(run);
-  }
-  return runs;
+  { times, detail, keys }: ScriptTransaction,
+): Run {
+  const { name, plan: encoded, costs } = keys[0]!;
+  const key = numberOf(names, name);
+  const plan = numberOf(plans, encoded);
+  const limits = encoded.plan.limits.length;
+  return { first: key, last: key, plan, times: detail === "each" ? -times : times, costs, limits };
 }
 
-function areAlike(some: readonly number[], others: readonly number[]): boolean {
-  if (some === others) return true;
-  for (let i = 0; i < some.length; i += 1) if (some[i] !== others[i]) return false;
+function continues(run: Run, next: Run): boolean {
+  if (run.last !== next.first - 1 || run.plan !== next.plan || run.times !== next.times) return false;
+  if (run.costs === next.costs) return true;
+  for (let i = 0; i < run.limits; i += 1) if (run.costs[i] !== next.costs[i]) return false;
   return true;
 }
 
-function argsOfTransactions(
+function pushRun(steps: string[], run: Run | undefined): void {
+  if (run === undefined) return;
+  const { first, last, plan, times, costs, limits } = run;
+  steps.push(TAKES, String(first), String(last), String(plan), String(times));
+  pushNumbers(steps, limits, costs);
+}
+
+function pushTransaction(
+  steps: string[],
   names: Map<string, number>,
-  transactions: readonly ScriptTransaction[],
-  lost: readonly string[],
-): { args: string[]; described: readonly Limit[] } {
-  const plans = new Map<EncodedPlan, number>();
-  const steps = [String(transactions.length)];
-  for (const transaction of transactions) {
-    pushHead(steps, transaction);
-    for (const { name, plan, costs, untilUs } of transaction.keys) {
-      steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));
-      pushNumbers(steps, plan, costs);
-      if (hasReceipts(transaction)) pushNumbers(steps, plan, untilUs);
-    }
-  }
-  const own = [...plans.keys()];
-  const others = othersOf(own);
-  const texts = [...own, ...others].map((layout) => layout.texts);
-  texts.splice(own.length, 0, [String(others.length + lost.length)]);
-  const described = [...own.map(({ plan }) => plan), ...others].flatMap(({ limits }) => limits);
-  return { args: [String(own.length)].concat(...texts, ...lost.map(encodeLostLayout), steps), described };
-}
-
-/** One number per limit. */
-function pushNumbers(steps: string[], { plan }: EncodedPlan, numbers: readonly number[] = []): void {
-  for (let i = 0; i < plan.limits.length; i += 1) steps.push(String(numbers[i] ?? 0));
-}
-
-function hasReceipts({ keys }: ScriptTransaction): boolean {
-  return keys.some(({ untilUs }) => untilUs !== undefined);
-}
-
-/** The layouts of other limits that calls of these plans met lately. */
-function othersOf(plans: readonly EncodedPlan[]): LayoutTexts[] {
-  const others = new Map<string, LayoutTexts>();
-  for (const { others: met } of plans) for (const layout of met.describe()) others.set(layout.id, layout);
-  return [...others.values()];
-}
-
-/** Encodes what comes before the keys of a transaction. */
-function pushHead(steps: string[], transaction: ScriptTransaction): void {
-  const { verb, detail, reportsTime, times, takenUs, block, lease, keys } = transaction;
+  plans: Map<EncodedPlan, number>,
+  transaction: ScriptTransaction,
+): void {
+  const { verb, detail, times, takenUs, block, lease, keys } = transaction;
+  const hasReceipts = keys.some(({ untilUs }) => untilUs !== undefined);
   let flags = detail === "each" ? REPORTS_EACH : 0;
-  if (reportsTime === true) flags += REPORTS_TIME;
   if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
-  if (hasReceipts(transaction)) flags += HAS_RECEIPTS;
+  if (hasReceipts) flags += HAS_RECEIPTS;
   steps.push(SCRIPT_VERBS[verb].name, String(flags), String(times));
   if (takenUs !== undefined) steps.push(String(takenUs));
   if (block !== undefined) pushBlock(steps, block);
   if (lease !== undefined) pushLease(steps, lease);
   steps.push(String(keys.length));
+  for (const { name, plan, costs, untilUs, decidedUs = NOT_KNOWN } of keys) {
+    const { length } = plan.plan.limits;
+    steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));
+    pushNumbers(steps, length, costs);
+    if (!hasReceipts) continue;
+    pushNumbers(steps, length, untilUs);
+    steps.push(String(decidedUs));
+  }
+}
+
+/** One number per limit. */
+function pushNumbers(steps: string[], limits: number, numbers: readonly number[] = []): void {
+  for (let i = 0; i < limits; i += 1) steps.push(String(numbers[i] ?? 0));
 }
 
 /** 0 to end a block, 1 for one that lasts, 2 for one until a moment; the microseconds; the reason's numbers. */

@@ -1,75 +1,49 @@
-import { compileLimit } from "../../../algorithms/compile-limit.ts";
+import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import type { Plan } from "../../../core/plan.ts";
-import { cellCount, scriptAlgorithmOf } from "./algorithms.ts";
+import { scriptAlgorithmOf } from "./algorithms.ts";
 import type { Epoch } from "./epoch.ts";
-import { layoutId, limitId, nameId } from "./layout.ts";
-import { OtherLayouts } from "./other-layouts.ts";
+import { describeLimit, FIRST_GROUP } from "./row.ts";
 
 /** A plan as the arguments of the script describe it. */
 export interface EncodedPlan {
   readonly plan: Plan;
   readonly epoch: Epoch;
-  /** The identity of its layout, with which values begin. */
-  readonly head: string;
-  /** When the registry notes the layout again; 0 if it never did. */
-  noteAtMs: number;
-  /** What values may have in place of this layout. */
-  readonly others: OtherLayouts;
   /**
-   * The number of limits, the idle time, the head, the description of each limit in the plan's order, and whether the
-   * first numbers are kept. The identity of each limit and of its name follow, its cells and idle time.
+   * How many texts describe the plan: the number of limits, whether the first numbers are kept, and for each limit its
+   * description, whether it enforces, and its blocks. Then the format of a row for the fast form, empty if it cannot
+   * decide the plan, and for each bucket its cell, its capacity, the ticks of a unit and of a microsecond.
    */
   readonly texts: readonly string[];
-  /**
-   * What the short forms need per limit, where all limits enforce and are exact buckets that start full: the cell, the
-   * capacity, the ticks of a unit, the origin and the ticks of a microsecond.
-   */
-  readonly buckets: readonly (readonly string[])[] | undefined;
+  /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
+  readonly isFast: boolean;
+  /** Whether a limit starts empty. */
+  readonly startsEmpty: boolean;
   /** How many cells each limit may have in a ring. */
   readonly ringCells: readonly number[];
 }
 
 /** Lua's stack has no capacity for many more numbers at once. */
 const MOST_BUCKETS = 100;
-/** The head takes as much as a cell. */
-const HEAD_CELLS = 1;
 
 /** Encodes a plan for the moments of an epoch. This is slow, so a space caches its own. */
 export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
-  const { limits, enforces } = plan;
-  const { originUs } = epoch;
-  const head = layoutId(plan);
-  const firstCells = firstCellsOf(plan);
-  const ringCells = limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit));
-  const idleTtlUs = Math.max(0, ...limits.map((limit) => compileLimit(limit, 0).idleTtlUs));
-  const descriptions = limits.flatMap((limit, i) => {
-    const algorithm = scriptAlgorithmOf(limit);
-    const mode = enforces[i]! ? "1" : "0";
-    const firstCell = firstCells[i]! + HEAD_CELLS;
-    const numbers = algorithm.numbers(limit, originUs);
-    return [algorithm.code, mode, firstCell, limit.capacity, ...numbers, ...blockNumbers(limit)];
-  });
-  const texts = [limits.length, idleTtlUs, head, ...descriptions, ...layoutTexts(plan)].map(String);
-  const blocks = limits.some(({ blockFor }) => blockFor !== undefined);
-  const buckets = blocks || limits.length === 0 ? undefined : bucketsOf(plan, firstCells, originUs);
-  // Without limits there is nothing to describe.
-  const noteAtMs = limits.length === 0 ? Number.POSITIVE_INFINITY : 0;
-  return { plan, epoch, head, noteAtMs, others: new OtherLayouts(), texts, buckets, ringCells };
-}
-
-/** The texts for a layout whose description is lost. */
-export function encodeLostLayout(id: string): readonly string[] {
-  return ["0", "0", id, "0"];
-}
-
-function layoutTexts(plan: Plan): (string | number)[] {
-  const keepsFirst = plan.onChange === "keep-first" ? 1 : 0;
-  const identities = plan.limits.map((limit) => {
-    const { idleTtlUs } = compileLimit(limit, 0);
-    return [limitId(limit), nameId(limit, plan), cellCount(limit), idleTtlUs];
-  });
-  return [keepsFirst, ...identities.flat()];
+  const { limits, enforces, onChange } = plan;
+  const descriptions = limits.map((limit) => describeLimit(limit, plan));
+  const described = [
+    limits.length,
+    onChange === "keep-first" ? 1 : 0,
+    ...limits.flatMap((limit, i) => [descriptions[i]!, enforces[i]! ? 1 : 0, ...blockNumbers(limit)]),
+  ];
+  const fast = fastTexts(plan, descriptions);
+  return {
+    plan,
+    epoch,
+    texts: [described.length, ...described, ...(fast ?? [""])].map(String),
+    isFast: fast !== undefined,
+    startsEmpty: startsEmpty(plan),
+    ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
+  };
 }
 
 /** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */
@@ -80,33 +54,18 @@ function blockNumbers({ blockFor }: Limit): readonly number[] {
   return [durationsMs.length, ...us, extend ? 1 : 0];
 }
 
-function bucketsOf(
-  { limits, enforces }: Plan,
-  firstCells: readonly number[],
-  originUs: number,
-): string[][] | undefined {
-  if (limits.length > MOST_BUCKETS) return undefined;
-  const buckets: string[][] = [];
+/** A row has the limits in the order of their descriptions, after its version and the moment at which it was made. */
+function fastTexts({ limits, enforces }: Plan, descriptions: readonly string[]): (string | number)[] | undefined {
+  if (limits.length === 0 || limits.length > MOST_BUCKETS) return undefined;
+  const sorted = [...descriptions].sort();
+  const texts: (string | number)[] = [
+    `<c1i7${sorted.map((text) => `c${text.length + FIRST_GROUP.length}i7`).join("")}`,
+  ];
   for (const [i, limit] of limits.entries()) {
-    const numbers = enforces[i]! ? scriptAlgorithmOf(limit).shortForm(limit, originUs) : undefined;
+    const isPlain = enforces[i]! && limit.blockFor === undefined;
+    const numbers = isPlain ? scriptAlgorithmOf(limit).fastNumbers(limit) : undefined;
     if (numbers === undefined) return undefined;
-    buckets.push([firstCells[i]!, ...numbers].map(String));
+    texts.push(2 * sorted.indexOf(descriptions[i]!) + 4, ...numbers);
   }
-  return buckets;
-}
-
-/**
- * Where each limit's cells begin, counted from 1 behind the head. The order depends on the plan's identity alone. Rings
- * come last: zeros at the end are left out of a value, and so the part of a ring that was never used costs nothing.
- */
-function firstCellsOf({ limits, cellOrder }: Plan): number[] {
-  const hasRing = (index: number) => scriptAlgorithmOf(limits[index]!).ringCells(limits[index]!) > 0;
-  const order = [...cellOrder.filter((index) => !hasRing(index)), ...cellOrder.filter(hasRing)];
-  const firstCells = limits.map(() => 1);
-  let next = 1;
-  for (const index of order) {
-    firstCells[index] = next;
-    next += cellCount(limits[index]!);
-  }
-  return firstCells;
+  return texts;
 }

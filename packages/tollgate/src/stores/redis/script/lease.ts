@@ -1,5 +1,7 @@
 /** The numbers that identify leases: a holder's first, and this many for each holder. */
 export const LEASES_OF_HOLDER: number = 2 ** 20;
+/** The most leases of a key at a time: as many as a thousand nodes hold. */
+export const MOST_LEASES = 4_096;
 
 /**
  * What a node reports of a lease that it holds. The number of units is absolute, so a report that comes twice, late or

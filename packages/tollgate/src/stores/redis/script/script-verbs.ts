@@ -1,8 +1,7 @@
-import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import { VERBS, type Verb, type VerbTraits } from "../../../core/verbs.ts";
 import type { ScriptKey, ScriptTransaction, ScriptVerb } from "./transaction.ts";
 
-/** What a verb means for the Redis store and its script. `lua/verb-table.ts` passes columns to the script. */
+/** What a verb means for the Redis store and its script. `tools/build` passes columns to the script. */
 export interface ScriptVerbRow extends VerbTraits {
   /** Names the verb in the script's arguments. */
   readonly name: ScriptVerb;
@@ -24,8 +23,6 @@ export interface ScriptVerbRow extends VerbTraits {
    * it out, and denials of its keys are not cached meanwhile.
    */
   readonly settles: boolean;
-  /** Whether the short forms of the script can run the verb. */
-  readonly hasShortForm: boolean;
   /** How many calls of a transaction have a report of their own under `detail: "each"`. */
   readonly reported: "none" | "once" | "until-denied" | "each";
   /** How many calls the script decides one after another; it decides the others at once. */
@@ -74,7 +71,6 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
     setsBlock: false,
     leases: false,
     settles: takes === "always" || refunds || renews,
-    hasShortForm: changes && decides,
     reported: reportedBy(traits),
     rounds: (transaction) => roundsOf(traits, transaction),
     keySteps,
@@ -91,7 +87,7 @@ function reportedBy({ changes, takes, reports }: VerbTraits): ScriptVerbRow["rep
 function roundsOf({ changes, takes, refunds }: VerbTraits, { times, detail, keys }: ScriptTransaction): number {
   if (!changes) return 1;
   const isJoined = detail === "first-denied" && keys.length === 1;
-  if (refunds) return keys.some(({ plan, untilUs }) => untilUs !== undefined || startsEmpty(plan.plan)) ? times : 1;
+  if (refunds) return keys.some(({ plan, untilUs }) => untilUs !== undefined || plan.startsEmpty) ? times : 1;
   if (takes === "always") return isJoined ? Math.min(times, 3) : times;
   if (takes === "if all conform") return Math.min(times, isJoined ? 2 : 1 + mostAdmitted(keys));
   return 1;

@@ -1,13 +1,10 @@
 import { scriptAlgorithmOf } from "./algorithms.ts";
-import { hasShortForm } from "./encode-call.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptTransaction } from "./transaction.ts";
 
 /** Steps per KiB of a long ring for a refund with a receipt, which rewrites each group after its own. */
 const RECEIPT_KIB_STEPS = 70;
-const BYTES_PER_CELL = 8;
-/** To read a section and to write it back. */
-const SECTION_STEPS = 4;
+const BYTES_PER_CELL = 7;
 /**
  * Beyond so many units per transaction the script may restate running totals, which takes time for each cell of a
  * ring.
@@ -19,32 +16,11 @@ const MANY_UNITS = 2 ** 43;
  * result is at least what the transaction takes in a call of its own.
  */
 export function stepsOf(transaction: ScriptTransaction): number {
-  return hasShortForm(transaction) ? shortSteps(transaction) : generalSteps(transaction);
-}
-
-/** Adds up the steps of one call's transactions. A call has a short form only if all its transactions have one. */
-export class StepCount {
-  #short = 0;
-  #general = 0;
-  #areShort = true;
-
-  /** The steps of the call with one more transaction. */
-  totalWith(transaction: ScriptTransaction): number {
-    if (this.#areShort && hasShortForm(transaction)) return this.#short + shortSteps(transaction);
-    return this.#general + generalSteps(transaction);
-  }
-
-  add(transaction: ScriptTransaction): void {
-    this.#areShort &&= hasShortForm(transaction);
-    if (this.#areShort) this.#short += shortSteps(transaction);
-    this.#general += generalSteps(transaction);
-  }
-}
-
-function shortSteps(transaction: ScriptTransaction): number {
-  const limits = transaction.keys[0]!.costs.length;
-  const reports = transaction.detail === "each" ? 1 : 0;
-  return limits * (1 + SCRIPT_VERBS[transaction.verb].rounds(transaction)) + reports;
+  const { verb, keys, detail } = transaction;
+  const { changes, decides, rounds } = SCRIPT_VERBS[verb];
+  const isFast = changes && decides && keys.length === 1 && keys[0]!.plan.isFast;
+  if (!isFast) return generalSteps(transaction);
+  return keys[0]!.costs.length * (1 + rounds(transaction)) + (detail === "each" ? 1 : 0);
 }
 
 function generalSteps(transaction: ScriptTransaction): number {
@@ -61,8 +37,6 @@ function generalSteps(transaction: ScriptTransaction): number {
       const kib = (cells * BYTES_PER_CELL) / 1_024;
       steps += roundCount * scriptAlgorithmOf(limit).roundSteps + stepsOfKib * kib;
       if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 4;
-      // The groups of another ring are copied one by one.
-      if (plan.others.areExpected) steps += SECTION_STEPS + cells / 2;
     }
   }
   return Math.ceil(steps);

@@ -30,6 +30,8 @@ export interface ScriptKey {
    * With a `refund` or a `renew` that corrects one take, when its units leave, one moment per limit (`Taken.untilUs`).
    */
   readonly untilUs?: readonly number[] | undefined;
+  /** The moment of that take by the server's time, if it is known. Units that were forgotten since stay forgotten. */
+  readonly decidedUs?: number | undefined;
 }
 
 /** Keys that are decided together, all or nothing. */
@@ -48,8 +50,6 @@ export interface ScriptTransaction {
    * - `"first-denied"`: the number of admitted calls, and a report of the first denied one.
    */
   readonly detail: "each" | "first-denied";
-  /** Whether the reply has the moment of the decision. */
-  readonly reportsTime?: boolean;
   /**
    * Refunds only: the moment at which all the units were taken. Buckets then get back the part that must still count,
    * whatever other calls did since; windows get nothing.

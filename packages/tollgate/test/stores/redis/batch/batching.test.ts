@@ -25,7 +25,7 @@ describe("the calls of one turn", () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10), perSecond(50)], store });
     const other = createLimiter({ name: "other", limits: [slidingWindow({ limit: 10, window: "1h" })], store });
     const both = combine(limiter, other);
-    // Notes the layouts.
+    // Loads the script.
     await both.allow("another");
     const calls = await redis.callsOf(() =>
       Promise.all([

@@ -32,7 +32,7 @@ describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits
   it("a flood of 10,000 calls is admitted ten times, in few script calls", async () => {
     const { redis } = inUse;
     const limiter = createLimiter({ name: "api", limits, store: redis.store({ timeout: DEFAULT_TIMEOUT_MS }) });
-    // Notes the layout of limits with a name.
+    // Loads the script.
     await limiter.peek("cold");
     let decisions: Decision[] = [];
     let answers: boolean[] = [];
@@ -107,7 +107,7 @@ describe("calls that exceed the steps in flight", () => {
     const { client } = inUse.redis;
     const send = client.sendCommand.bind(client);
     const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
-    // Notes the layout.
+    // Loads the script.
     await limiter.allow("another");
     const letCome: (() => void)[] = [];
     const mayCome = times(2, () => new Promise<void>((resolve) => letCome.push(resolve)));

@@ -46,7 +46,7 @@ const VERBS: readonly (readonly [string, (limiter: AsyncLimiter) => Promise<unkn
 describe("a key of another application is an error, not an unavailable server", () => {
   it.each([
     ["another type", A_LIST, "WRONGTYPE"],
-    ["a value of another kind", A_TEXT, "{bad}: expected a value of 8"],
+    ["a value of another kind", A_TEXT, "{bad}: expected a value of format 1, got"],
   ])("every verb rejects with the server's error: %s", async (_name, damage, words) => {
     const { store, limiter } = await damaged(damage);
     for (const [verb, call] of VERBS) {

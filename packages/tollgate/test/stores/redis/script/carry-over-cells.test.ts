@@ -8,6 +8,7 @@ import type { EncodedPlan } from "../../../../src/stores/redis/script/encode-pla
 import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { capacityOf, type LimitSpec, libraryLimit } from "../../../properties/limit-spec.ts";
+import { cellsIn, readRow } from "../kit/read-row.ts";
 import { ALL_LIMITS, EXACT_BUCKETS, HUGE_WINDOWS, INEXACT_BUCKETS, SHORT_RINGS } from "./kit/limit-pool.ts";
 import { Random } from "./kit/random.ts";
 import { call, encoded, encodedAs, NOW_US } from "./kit/script-call.ts";
@@ -25,20 +26,16 @@ const POOLS: readonly (readonly LimitSpec[])[] = [
   HUGE_WINDOWS,
 ];
 
-/** A plan of one limit that has met the layout of another. */
-function planOf(limit: Limit, other: Limit): EncodedPlan {
-  const plan = encoded(limit);
-  const { head: id, texts } = encoded(other);
-  plan.others.meet([{ id, limits: [other], texts }]);
-  return plan;
-}
+/** A cell of a row that stands for a moment before all others. */
+const LONG_AGO = -(2 ** 54);
 
-/** The cells behind the head, padded with zeros. */
+/** The cells of the only limit, padded with zeros. */
 async function cellsOf(name: string, size: number): Promise<Float64Array> {
-  const value = (await started.server.raw("GET", name)) as Uint8Array | undefined;
   const cells = new Float64Array(size);
-  const stored = value?.slice(8) ?? new Uint8Array();
-  cells.set(new Float64Array(stored.buffer.slice(stored.byteOffset, stored.byteOffset + stored.length)));
+  const value = await started.server.raw("GET", name);
+  if (!Buffer.isBuffer(value)) return cells;
+  const stored = cellsIn(readRow(value).entries[0]!).slice(0, size);
+  cells.set(stored.map((cell) => (cell === LONG_AGO ? Number.NEGATIVE_INFINITY : cell)));
   return cells;
 }
 
@@ -79,7 +76,7 @@ class Change {
   /** The cells that the script wrote, and those of the kernels; `undefined` if nothing counted any more. */
   async play(): Promise<{ got: Float64Array; expected: Float64Array } | undefined> {
     const random = this.#random;
-    const [own, next] = [planOf(this.#from, this.#to), planOf(this.#to, this.#from)];
+    const [own, next] = [encoded(this.#from), encoded(this.#to)];
     const kernel = compileLimit(this.#from, EPOCH.originUs);
     for (let i = random.between(1, 12); i > 0; i -= 1) {
       const verb = random.weighted({ take: 4, charge: 3, refund: 1 } as const);
@@ -111,8 +108,6 @@ describe("a limit that changes in Redis", () => {
   it("first numbers end when the key is idle by then", async () => {
     const [first, second] = [3, 9].map((capacity) => tokenBucket({ name: "calls", capacity, refill: 1, per: "1s" }));
     const plan = encodedAs("keep-first", second!);
-    const { head: id, texts } = encoded(first!);
-    plan.others.meet([{ id, limits: [first!], texts }]);
     await runAt(NOW_US, call("take", encoded(first!), "idle", 3));
     const transactions = [2_999_999, 3_000_000].map((us) => call("take", plan, "idle", 0, { nowUs: NOW_US + us }));
     const outcomes = await started.server.run({ time: "transactions", transactions });
@@ -121,7 +116,7 @@ describe("a limit that changes in Redis", () => {
 
   it("a take that lost a race gets nothing back after a change, because other numbers may have refilled more", async () => {
     const [small, large] = [10, 15].map((capacity) => perDay(capacity, { name: "calls" })) as [Limit, Limit];
-    const [own, other] = [planOf(small, large), planOf(large, small)];
+    const [own, other] = [encoded(small), encoded(large)];
     const usedAfter = async (name: string, between: EncodedPlan) => {
       await runAt(NOW_US, call("take", own, name, 4));
       await runAt(NOW_US, call("take", between, name, 1));

@@ -2,8 +2,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { decodeReply, type TransactionOutcome } from "../../../../src/stores/redis/script/decode-reply.ts";
 import { encodeCall } from "../../../../src/stores/redis/script/encode-call.ts";
 import type { EncodedPlan } from "../../../../src/stores/redis/script/encode-plan.ts";
-import { neededLayouts } from "../../../../src/stores/redis/script/layout.ts";
-import { OtherLayouts } from "../../../../src/stores/redis/script/other-layouts.ts";
 import { SCRIPT } from "../../../../src/stores/redis/script/source.generated.ts";
 import type { ScriptTransaction, ScriptVerb } from "../../../../src/stores/redis/script/transaction.ts";
 import { type LimitSpec, libraryLimit } from "../../../properties/limit-spec.ts";
@@ -21,9 +19,6 @@ const CALLS = 40;
 /** In 2032, so that no key expires meanwhile. */
 const BEGIN_US = 1_956_528_000_123_456;
 
-/** The number 2 as a cell. */
-const CELL = `${"\0".repeat(7)}@`;
-
 /** The last argument is the server's time, so that two calls are at the same instant. */
 const AT_ITS_LAST_ARGUMENT = `
 local at, server = table.remove(ARGV), redis
@@ -38,16 +33,13 @@ let sha = "";
 async function outcomesAt(nowUs: number, transaction: ScriptTransaction): Promise<readonly TransactionOutcome[]> {
   const encoded = encodeCall({ transactions: [transaction] });
   const command = ["EVALSHA", sha, String(encoded.keys.length), ...encoded.keys, "1", ...encoded.args, String(nowUs)];
-  const numbers = numbersIn(textOf(await started.server.raw(...command)));
-  if (neededLayouts(numbers) !== undefined) return outcomesAt(nowUs, expectingSections(transaction));
-  return decodeReply(numbers, [transaction], encoded.described) ?? [];
+  return decodeReply(numbersIn(textOf(await started.server.raw(...command))), [transaction]) ?? [];
 }
 
-/** A key with a block has sections. Later calls of the plan expect none. */
-function expectingSections(transaction: ScriptTransaction): ScriptTransaction {
-  const others = new OtherLayouts();
-  others.meet([]);
-  return { ...transaction, keys: transaction.keys.map((key) => ({ ...key, plan: { ...key.plan, others } })) };
+/** The plan without the fast form. */
+function inGeneral(plan: EncodedPlan): EncodedPlan {
+  const [described] = plan.texts;
+  return { ...plan, isFast: false, texts: [...plan.texts.slice(0, 1 + Number(described)), ""] };
 }
 
 async function storedUnder(name: string): Promise<unknown[]> {
@@ -71,7 +63,7 @@ class Twins {
     this.#random = new Random(seed);
     const limit = libraryLimit(spec, "limit");
     this.#lone = encodedAs(seed % 2 === 0 ? "carry-over" : "separate", limit);
-    this.#general = { ...this.#lone, buckets: undefined };
+    this.#general = inGeneral(this.#lone);
     this.#capacity = limit.capacity;
     this.#name = `${spec.kind} ${seed}`;
   }
@@ -83,10 +75,6 @@ class Twins {
     const detail = this.#random.of(["each", "first-denied"] as const);
     const cost = this.#random.chance(0.5) ? 1 : this.#random.between(1, Math.min(this.#capacity + 1, 10 ** 9));
     const [lone, general] = [`lone ${this.#name}`, `general ${this.#name}`];
-    if (this.#random.chance(0.1)) {
-      const value = this.#lone.head + CELL.repeat(this.#random.between(0, 1));
-      for (const name of [lone, general]) await started.server.command("SET", name, value);
-    }
     if (this.#random.chance(0.05)) {
       const block = { end: { untilUs: this.#nowUs + this.#random.magnitude(23) }, reason: undefined };
       for (const name of [lone, general]) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Limit } from "../../../../src/core/limits/limit.ts";
 import type { Taken } from "../../../../src/core/taken.ts";
 import type { Verb } from "../../../../src/core/verbs.ts";
+import { isNamedByMoment } from "../../../../src/stores/redis/script/algorithms.ts";
 import type { TransactionOutcome } from "../../../../src/stores/redis/script/decode-reply.ts";
 import {
   denseFixedWindowSpec,
@@ -33,9 +34,11 @@ class NotedKey extends KernelKey {
   readonly expected: unknown[] = [];
   readonly #plan;
   readonly #name: string;
+  readonly #limit: Limit;
 
   constructor(limit: Limit, name: string) {
     super(limit);
+    this.#limit = limit;
     this.#plan = encoded(limit);
     this.#name = name;
   }
@@ -45,7 +48,9 @@ class NotedKey extends KernelKey {
     const [transaction] = [call(verb, this.#plan, this.#name, cost, { nowUs: this.nowUs[0]! })];
     this.transactions.push({ ...transaction, keys: transaction.keys.map((key) => ({ ...key, ...taken })) });
     const { used, waitUs, resetUs, untilUs } = this.report;
-    const until = (verb === "take" || verb === "renew") && admitted && cost > 0 ? untilUs[0] : undefined;
+    const tells = (verb === "take" || verb === "renew") && admitted && cost > 0;
+    // The kernels of windows leave it to the store to say when units leave.
+    const until = tells ? (untilUs[0] ?? endOf(this.#limit, this.nowUs[0]!, resetUs[0]!)) : undefined;
     this.expected.push(verb === "refund" ? [verb] : [verb, used[0], waitUs[0], resetUs[0], until]);
     return admitted;
   }
@@ -65,6 +70,10 @@ class NotedKey extends KernelKey {
       return [verb, used[0], waitUs[0], resetUs[0], tells ? untilUs[0] : undefined];
     });
   }
+}
+
+function endOf(limit: Limit, nowUs: number, resetUs: number): number | undefined {
+  return isNamedByMoment(limit) ? nowUs + resetUs : undefined;
 }
 
 type MakeTrace = (keyOf: (limit: Limit) => KernelKey) => ReceiptTrace;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fixedWindow, perDay, perHour, slidingWindow, tokenBucket } from "../../../../src/index.ts";
-import { StepCount, stepsOf } from "../../../../src/stores/redis/script/steps.ts";
+import { fixedWindow, type Limit, perDay, slidingWindow, tokenBucket } from "../../../../src/index.ts";
+import { stepsOf } from "../../../../src/stores/redis/script/steps.ts";
 import { call, encoded, together } from "./kit/script-call.ts";
 
 const DETAILS = ["first-denied", "each"] as const;
@@ -46,24 +46,8 @@ describe("steps", () => {
     expect(stepsOf(two)).toBeGreaterThan(2 * stepsOf(call("take", bucket, "a")));
   });
 
-  it("a call has more steps if keys may have sections", () => {
-    const plan = encoded(perDay(10));
-    const before = stepsOf(call("charge", plan, "a"));
-    plan.others.meet([]);
-    expect(stepsOf(call("charge", plan, "a"))).toBeGreaterThan(before);
-  });
-
-  it("a call has fewer steps if all its transactions have a short form", () => {
-    const takes = Array.from({ length: 100 }, (_, i) =>
-      call("take", bucket, `key ${i}`, 1, { detail: "first-denied" }),
-    );
-    const count = new StepCount();
-    for (const take of takes) count.add(take);
-    expect(count.totalWith(takes[0]!)).toBe(101 * stepsOf(takes[0]!));
-    const window = call("take", encoded(perHour(5), fixedWindow({ limit: 9, window: "1h" })), "window");
-    expect(count.totalWith(window)).toBeGreaterThan(3 * 100 * stepsOf(takes[0]!));
-    count.add(window);
-    expect(count.totalWith(takes[0]!)).toBeGreaterThan(count.totalWith(window) - 100);
-    expect(new StepCount().totalWith(window)).toBe(stepsOf(window));
+  it("a call of exact buckets has a third of the steps", () => {
+    const take = (limit: Limit) => stepsOf(call("take", encoded(limit), "a", 1, { detail: "first-denied" }));
+    expect(3 * take(perDay(10))).toBeLessThan(take(fixedWindow({ limit: 10, window: "1d" })));
   });
 });

@@ -1,28 +1,16 @@
 -- The kernel of `algorithms/concurrency.ts` in Lua. Cells: groups of places, the moment of each and their number.
 
 local function concurrencies()
-  -- Reads all cells at once: each call needs most of them.
-  local function load(limit, cells)
-    local last = limit.at + 2 * limit.groups - 1
-    if cells[last] then return end
-    local count = min(floor(#cells.raw / 8), last) - limit.at + 1
-    if count > SHORT then
-      local numbers = { struct.unpack('<' .. string.rep('d', count), cells.raw, 8 * limit.at - 7) }
-      for i = 1, count do
-        local place = limit.at + i - 1
-        if cells[place] == nil then cells[place] = numbers[i] end
-      end
-    end
-    get(cells, last)
-  end
+  -- A key has no more groups of places. Places of a larger limit expire in steps of a part of `ttl`.
+  local MOST_GROUPS, STEPS = 64, 62
 
-  local function until_at(limit, cells, group)
-    return get(cells, limit.at + 2 * group)
+  local function until_at(_, cells, group)
+    return get(cells, 2 * group + 1)
   end
 
   local function count_at(limit, cells, group)
     if group >= limit.groups then return 0 end
-    return get(cells, limit.at + 2 * group + 1)
+    return get(cells, 2 * group + 2)
   end
 
   local function groups_in(limit, cells)
@@ -42,7 +30,7 @@ local function concurrencies()
     local groups = groups_in(limit, cells)
     for i = 2 * first, 2 * groups - 1 do
       local from = i + 2 * count
-      put(cells, limit.at + i, from < 2 * groups and get(cells, limit.at + from) or 0)
+      put(cells, 1 + i, from < 2 * groups and get(cells, 1 + from) or 0)
     end
   end
 
@@ -52,17 +40,16 @@ local function concurrencies()
     local full = groups == limit.groups
     if group == groups and full then
       group = group - 1
-      put(cells, limit.at + 2 * group, moment)
+      put(cells, 2 * group + 1, moment)
     elseif group == groups or (not full and until_at(limit, cells, group) > moment) then
-      for i = 2 * groups - 1, 2 * group, -1 do put(cells, limit.at + i + 2, get(cells, limit.at + i)) end
-      put(cells, limit.at + 2 * group, moment)
-      put(cells, limit.at + 2 * group + 1, 0)
+      for i = 2 * groups - 1, 2 * group, -1 do put(cells, 1 + i + 2, get(cells, 1 + i)) end
+      put(cells, 2 * group + 1, moment)
+      put(cells, 2 * group + 2, 0)
     end
-    put(cells, limit.at + 2 * group + 1, min(count_at(limit, cells, group) + count, LAST_EXACT))
+    put(cells, 2 * group + 2, min(count_at(limit, cells, group) + count, LAST_EXACT))
   end
 
   local function used_at(limit, cells, now)
-    load(limit, cells)
     local used = 0
     for group = 0, groups_in(limit, cells) - 1 do
       if until_at(limit, cells, group) > now then used = used + count_at(limit, cells, group) end
@@ -75,7 +62,6 @@ local function concurrencies()
   end
 
   local function take_at(limit, cells, now, cost)
-    load(limit, cells)
     local expired = 0
     while count_at(limit, cells, expired) > 0 and until_at(limit, cells, expired) <= now do expired = expired + 1 end
     if expired > 0 then remove(limit, cells, 0, expired) end
@@ -84,7 +70,6 @@ local function concurrencies()
 
   -- Frees places that would free themselves at a moment. Returns how many were not there.
   local function free(limit, cells, moment, cost)
-    load(limit, cells)
     local group = first_from(limit, cells, moment)
     while cost > 0 and count_at(limit, cells, group) > 0 do
       local freed = min(cost, count_at(limit, cells, group))
@@ -93,7 +78,7 @@ local function concurrencies()
       if left == 0 then
         remove(limit, cells, group, 1)
       else
-        put(cells, limit.at + 2 * group + 1, left)
+        put(cells, 2 * group + 2, left)
         group = group + 1
       end
     end
@@ -102,12 +87,11 @@ local function concurrencies()
 
   -- Frees places that free themselves at exactly this moment. Returns whether there were so many.
   local function free_until(limit, cells, now, count, moment, at_least)
-    load(limit, cells)
     local group = first_from(limit, cells, moment)
     local own = count_at(limit, cells, group)
     if moment <= now or own < at_least or until_at(limit, cells, group) ~= moment then return false end
     if own > count then
-      put(cells, limit.at + 2 * group + 1, own - count)
+      put(cells, 2 * group + 2, own - count)
     else
       remove(limit, cells, group, 1)
     end
@@ -116,9 +100,8 @@ local function concurrencies()
 
   return {
     read = function(limit)
-      limit.ttl = next_number()
-      limit.step = next_number()
-      limit.groups = next_number()
+      limit.step = limit.capacity <= MOST_GROUPS and 1 or ceil(limit.ttl / STEPS)
+      limit.groups = min(limit.capacity, MOST_GROUPS)
     end,
 
     -- Missing cells are zeros.
@@ -144,7 +127,6 @@ local function concurrencies()
 
     -- When places free themselves that were just taken; 0 if none were.
     taken_until = function(limit, cells, now)
-      load(limit, cells)
       local group = first_from(limit, cells, ceil((now + limit.ttl) / limit.step) * limit.step)
       return count_at(limit, cells, group) > 0 and until_at(limit, cells, group) or 0
     end,
@@ -170,14 +152,12 @@ local function concurrencies()
     used = used_at,
 
     reset = function(limit, cells, now)
-      load(limit, cells)
       local groups = groups_in(limit, cells)
       if groups == 0 then return 0 end
       return max(0, until_at(limit, cells, groups - 1) - now)
     end,
 
     adopt_from = function(limit, cells, now, from, theirs)
-      load(from, theirs)
       for group = 0, groups_in(from, theirs) - 1 do
         local moment = until_at(from, theirs, group)
         if moment > now then add(limit, cells, moment, count_at(from, theirs, group)) end

@@ -2,8 +2,8 @@
 
 local function fixed_windows()
   local function used_at(limit, cells, now)
-    if get(cells, limit.at) + limit.window <= now then return 0 end
-    return get(cells, limit.at + 1)
+    if get(cells, 1) + limit.window <= now then return 0 end
+    return get(cells, 2)
   end
 
   local function conforms_at(limit, cells, now, cost)
@@ -12,7 +12,7 @@ local function fixed_windows()
 
   local function reset_at(limit, cells, now)
     if used_at(limit, cells, now) == 0 then return 0 end
-    return get(cells, limit.at) + limit.window - now
+    return get(cells, 1) + limit.window - now
   end
 
   local function opening_at(limit, now)
@@ -21,14 +21,11 @@ local function fixed_windows()
 
   local function give_back(limit, cells, now, cost, times)
     local used = used_at(limit, cells, now)
-    if used > 0 then put(cells, limit.at + 1, max(used - times * cost, 0)) end
+    if used > 0 then put(cells, 2, max(used - times * cost, 0)) end
   end
 
   return {
-    read = function(limit)
-      limit.window = next_number()
-      limit.by_clock = next_number() == 1
-    end,
+    read = function() end,
 
     -- Missing cells are zeros.
     init = function() end,
@@ -37,32 +34,32 @@ local function fixed_windows()
 
     take = function(limit, cells, now, cost)
       local used = used_at(limit, cells, now)
-      if used == 0 then put(cells, limit.at, opening_at(limit, now)) end
-      put(cells, limit.at + 1, min(used + cost, LAST_EXACT))
+      if used == 0 then put(cells, 1, opening_at(limit, now)) end
+      put(cells, 2, min(used + cost, LAST_EXACT))
     end,
 
     give_back = give_back,
 
     correct = function(limit, cells, now, units, moment)
-      if get(cells, limit.at) + limit.window == moment then give_back(limit, cells, now, units, 1) end
+      if get(cells, 1) + limit.window == moment then give_back(limit, cells, now, units, 1) end
     end,
 
     -- Leases are units that may still be spent: at least these count as used. They end with the window.
     lift = function(limit, cells, now, units)
       local used = used_at(limit, cells, now)
       if used >= units then return end
-      if used == 0 then put(cells, limit.at, opening_at(limit, now)) end
-      put(cells, limit.at + 1, units)
+      if used == 0 then put(cells, 1, opening_at(limit, now)) end
+      put(cells, 2, units)
     end,
 
     window_end = function(limit, cells)
-      return get(cells, limit.at) + limit.window
+      return get(cells, 1) + limit.window
     end,
 
     -- Units of a lease that ended after this window opened are units of this window.
     take_back = function(limit, cells, now, units, ends)
       local used = used_at(limit, cells, now)
-      if used > 0 and get(cells, limit.at) < ends then put(cells, limit.at + 1, max(used - units, 0)) end
+      if used > 0 and get(cells, 1) < ends then put(cells, 2, max(used - units, 0)) end
     end,
 
     wait = function(limit, cells, now, cost)
@@ -75,9 +72,9 @@ local function fixed_windows()
 
     reset = reset_at,
 
-    adopt_from = function(limit, cells, _, from, theirs)
-      put(cells, limit.at, get(theirs, from.at))
-      put(cells, limit.at + 1, get(theirs, from.at + 1))
+    adopt_from = function(_, cells, _, _, theirs)
+      put(cells, 1, get(theirs, 1))
+      put(cells, 2, get(theirs, 2))
     end,
   }
 end

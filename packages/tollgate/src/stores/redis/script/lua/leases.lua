@@ -64,7 +64,7 @@ local function make_leases()
 
   -- The units that a node has left of a lease. More than was known changes nothing, and so does an unknown lease. A
   -- lease without units stays: it shows that its holder is there.
-  local function report(limit, lease, cells, now, its, left)
+  local function report(limit, lease, cells, its, left)
     for i = first_from(lease, its.ends), count_of(lease) do
       local ends, number, known = record_at(lease, i)
       if ends ~= its.ends then return end
@@ -72,8 +72,8 @@ local function make_leases()
         left = min(left, known)
         lease.sum = lease.sum - known + left
         -- Strict calls may have lifted the bucket for its end already, so what comes later counts as spent.
-        if its.is_returned and ends > now and limit.kernel.take_back then
-          if left > 0 then limit.kernel.take_back(limit, cells, now, left, ends) end
+        if its.is_returned and ends > now_us and limit.kernel.take_back then
+          if left > 0 then limit.kernel.take_back(limit, cells, now_us, left, ends) end
           lease.sum, left = lease.sum - left, 0
         end
         replace_records(lease, i, i, struct.pack('<ddd', ends, number, left))
@@ -102,19 +102,19 @@ local function make_leases()
     return max(nodes, floor(nodes * count / COUNTED))
   end
 
-  local function left_in(limit, cells, now)
+  local function left_in(limit, cells)
     local kernel = limit.kernel
-    if kernel.fitting then return max(kernel.fitting(limit, cells, now, 1), 0) end
-    return max(limit.capacity - kernel.used(limit, cells, now), 0)
+    if kernel.fitting then return max(kernel.fitting(limit, cells, now_us, 1), 0) end
+    return max(limit.capacity - kernel.used(limit, cells, now_us), 0)
   end
 
   -- The units to grant: what is wanted, or half of what is left, if other nodes need it too. All limits in proportion.
   -- Nothing, if a call was denied. Then whether there are any, and whether few are left.
-  local function units_for(plan, cells, now, wanted, nodes, denied)
+  local function units_for(plan, counts, wanted, nodes, denied)
     local part, left, most, granted, is_scarce = denied and 0 or 1, {}, {}, {}, false
     for i = 1, plan.count do
       if wanted[i] > 0 then
-        left[i] = left_in(plan[i], cells, now)
+        left[i] = left_in(plan[i], counts[i])
         most[i] = min(left[i], wanted[i])
         if nodes > 1 and left[i] - wanted[i] < plan[i].capacity / 2 then most[i] = min(ceil(left[i] / 2), wanted[i]) end
         part = min(part, most[i] / wanted[i])
@@ -136,9 +136,9 @@ local function make_leases()
     state.leases = state.leases or {}
     local found = {}
     for i = 1, plan.count do
-      local name = plan[i].name
-      state.leases[name] = state.leases[name] or { sum = 0, records = '', used_until = 0 }
-      found[i] = state.leases[name]
+      local id = plan[i].id
+      state.leases[id] = state.leases[id] or { sum = 0, records = '', used_until = 0 }
+      found[i] = state.leases[id]
       read(found[i])
     end
     return found
@@ -146,13 +146,13 @@ local function make_leases()
 
   -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. Returns its end:
   -- not after those of the windows.
-  local function grant(plan, found, cells, now, ask, granted)
-    local ends = now + ask.ttl
+  local function grant(plan, found, counts, ask, granted)
+    local ends = now_us + ask.ttl
     for i = 1, plan.count do
       local limit = plan[i]
       if granted[i] > 0 then
-        limit.kernel.take(limit, cells, now, granted[i])
-        if limit.kernel.window_end then ends = min(ends, limit.kernel.window_end(limit, cells)) end
+        limit.kernel.take(limit, counts[i], now_us, granted[i])
+        if limit.kernel.window_end then ends = min(ends, limit.kernel.window_end(limit, counts[i])) end
       end
     end
     for i = 1, plan.count do insert(found[i], ends, ask.number, granted[i]) end
@@ -168,28 +168,30 @@ local function make_leases()
   end
 
   return {
-    lift = function(state, plan, cells, now, changes)
-      for i = 1, plan.count do
-        local lease = state.leases[plan[i].name]
-        if lease then lift(plan[i], lease, cells, now) end
+    lift = function(state, counts, changes)
+      for i = 1, counts.plan.count do
+        local limit, cells = counts.plan[i], counts[i]
+        local lease = state.leases[limit.id]
+        if lease then
+          lift(limit, lease, cells, now_us)
+          cells.is_lifted = changes
+        end
       end
-      if changes then cells.lifted_at = now end
     end,
 
     -- Drops what has ended before cells are written that were lifted for it. A refund would be undone otherwise.
     drop_ended = function(state)
-      local plan, lifted_at = state.plan, state.cells.lifted_at
-      for i = 1, plan.count do
-        local lease = state.leases[plan[i].name]
-        if lease then
-          local ended = first_from(lease, lifted_at + 1) - 1
-          for j = 1, ended do
-            local _, _, units = record_at(lease, j)
+      for id, lease in pairs(state.leases) do
+        local entry = state.entries[id]
+        if entry and entry.cells.is_lifted then
+          local ended = first_from(lease, now_us + 1) - 1
+          for i = 1, ended do
+            local _, _, units = record_at(lease, i)
             lease.sum = lease.sum - units
           end
           if ended > 0 then
             replace_records(lease, 1, ended, '')
-            note_use(plan[i], lease)
+            note_use(entry.limit, lease)
           end
         end
       end
@@ -197,40 +199,46 @@ local function make_leases()
 
     -- Notes the reports, takes for the calls that wait, then grants. A blocked key gets nothing. Returns how many calls
     -- were admitted, and the numbers of the reply.
-    run = function(call, now, ask, is_blocked, entries)
+    run = function(call, ask, is_blocked, entries)
       local state = state_of(call.key)
       state.is_settling = true
-      local cells, _, plan = cells_of(state, call.plan, now, true)
+      local counts = counts_of(state, call.plan, true)
       state.is_settling = nil
+      call.counts = counts
+      local plan = counts.plan
       local found = leases_of(state, plan)
       for i = 1, plan.count do
         -- The units were spent before the node was quiet. Since then less counted.
-        if plan[i].kernel.refills then settle(plan[i], found[i], cells, now - ask.quiet) end
-        for _, its in ipairs(ask.reports) do report(plan[i], found[i], cells, now, its, its.units[i]) end
-        settle(plan[i], found[i], cells, now)
+        if plan[i].kernel.refills then settle(plan[i], found[i], counts[i], now_us - ask.quiet) end
+        for _, its in ipairs(ask.reports) do report(plan[i], found[i], counts[i], its, its.units[i]) end
+        settle(plan[i], found[i], counts[i], now_us)
       end
-      mark_dirty(state, plan, cells)
+      keep(state, counts)
 
       local admitted = 0
-      if ask.calls > 0 and not is_blocked then admitted = repeats().take(TAKE, call, now, ask.calls) end
+      if ask.calls > 0 and not is_blocked then
+        admitted = take_repeatedly(verb_of('take'), call, ask.calls)
+        counts = call.counts
+      end
       local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
       local most = 0
       for i = 1, plan.count do most = max(most, count_of(found[i])) end
       if ask.wants and not is_blocked and most < MOST_LEASES then
         local denied = admitted < ask.calls
-        local granted, is_granted, is_scarce = units_for(plan, cells, now, ask.wanted, numbers[3], denied)
-        local ends = grant(plan, found, cells, now, ask, granted)
+        local granted, is_granted, is_scarce = units_for(plan, counts, ask.wanted, numbers[3], denied)
+        local ends = grant(plan, found, counts, ask, granted)
         if is_scarce then numbers[4] = 1 end
         if is_granted then
-          numbers[1], numbers[2] = ends, ends - now
+          numbers[1], numbers[2] = ends, ends - now_us
           for i = 1, plan.count do numbers[4 + i] = granted[i] end
         end
+        keep(state, counts)
       end
       for i = 1, plan.count do note_use(plan[i], found[i]) end
-      check_conforms(plan, cells, now, call.costs, entries, 1)
-      describe(plan, cells, now, call.costs, entries, 1)
+      check_conforms(plan, counts, call.costs, entries, 1)
+      describe(plan, counts, call.costs, entries, 1)
       return admitted, numbers
-    end,
+    end
   }
 end
 

@@ -2,16 +2,19 @@
 -- then the ring: for each group the time of its last unit, and the running total.
 
 local function sliding_windows()
+  -- So many groups are rewritten one by one.
+  local FEW = 8
+
   local function last_at(limit, cells, group)
-    return get(cells, limit.at + 2 + 2 * (group % limit.places))
+    return get(cells, 3 + 2 * (group % limit.places))
   end
 
   local function total_at(limit, cells, group)
-    return get(cells, limit.at + 3 + 2 * (group % limit.places))
+    return get(cells, 4 + 2 * (group % limit.places))
   end
 
   local function write(limit, cells, group, last, total)
-    local place = limit.at + 2 + 2 * (group % limit.places)
+    local place = 3 + 2 * (group % limit.places)
     put(cells, place, last)
     put(cells, place + 1, total)
   end
@@ -27,7 +30,7 @@ local function sliding_windows()
   end
 
   local function total_left(limit, cells, now)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     local from = first_of(limit, groups)
     local to = groups
     while from < to do
@@ -43,7 +46,7 @@ local function sliding_windows()
   end
 
   local function used_at(limit, cells, now)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     if groups == 0 then return 0 end
     return total_at(limit, cells, groups - 1) - total_left(limit, cells, now)
   end
@@ -54,7 +57,7 @@ local function sliding_windows()
 
   -- The first group whose running total reaches the total. Running totals never decrease.
   local function first_reaching(limit, cells, total)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     local from = max(0, groups - limit.places)
     local to = groups - 1
     while from < to do
@@ -74,45 +77,45 @@ local function sliding_windows()
   end
 
   local function has_place(limit, cells, now)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     if groups < limit.places then return true end
     return last_at(limit, cells, groups - limit.places + 1) + limit.window <= now
   end
 
   local function drop_after(limit, cells, newest)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     if newest == groups - 1 then return end
     if groups <= limit.places then
-      put(cells, limit.at, newest + 1)
+      put(cells, 1, newest + 1)
       return
     end
     -- The ring has wrapped: freed places become its oldest part, which only holds a total to subtract.
     local total = total_at(limit, cells, groups - limit.places)
     local first, count = newest + 1, groups - newest
-    put(cells, limit.at, first + limit.places)
-    if count <= SHORT then
-      for group = first, groups do write(limit, cells, group, -huge, total) end
+    put(cells, 1, first + limit.places)
+    if count <= FEW then
+      for group = first, groups do write(limit, cells, group, LONG_AGO, total) end
       return
     end
-    local text = struct.pack('<dd', -huge, total)
+    local text = struct.pack('<i7i7', LONG_AGO, total)
     local place = first % limit.places
     local until_end = min(count, limit.places - place)
-    replace(cells, limit.at + 2 + 2 * place, string.rep(text, until_end))
-    if count > until_end then replace(cells, limit.at + 2, string.rep(text, count - until_end)) end
+    replace(cells, 3 + 2 * place, string.rep(text, until_end))
+    if count > until_end then replace(cells, 3, string.rep(text, count - until_end)) end
   end
 
   -- Removes units of a group. A group without units goes, unless it is the newest, which keeps its opening time.
   local function remove_from(limit, cells, group, units, own)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     for later = group, groups - 1 do
-      put(cells, limit.at + 3 + 2 * (later % limit.places), total_at(limit, cells, later) - units)
+      put(cells, 4 + 2 * (later % limit.places), total_at(limit, cells, later) - units)
     end
     if group == groups - 1 or units < own then return end
     if groups <= limit.places then
       for to = group, groups - 2 do
         write(limit, cells, to, last_at(limit, cells, to + 1), total_at(limit, cells, to + 1))
       end
-      put(cells, limit.at, groups - 1)
+      put(cells, 1, groups - 1)
       return
     end
     -- The ring has wrapped: the freed place becomes its oldest part, which only holds a total to subtract.
@@ -120,42 +123,43 @@ local function sliding_windows()
     for to = group, first + 1, -1 do
       write(limit, cells, to, last_at(limit, cells, to - 1), total_at(limit, cells, to - 1))
     end
-    write(limit, cells, first, -huge, total_at(limit, cells, first - 1))
+    write(limit, cells, first, LONG_AGO, total_at(limit, cells, first - 1))
   end
 
   -- At least one group was opened.
   local function have_all_left(limit, cells, now)
-    local filled = get(cells, limit.at) - 1
+    local filled = get(cells, 1) - 1
     if is_empty(limit, cells, filled) then filled = filled - 1 end
     return last_at(limit, cells, filled) + limit.window <= now
   end
 
   local function reset_if_idle(limit, cells, now)
-    if get(cells, limit.at) > 0 and have_all_left(limit, cells, now) then put(cells, limit.at, 0) end
+    if get(cells, 1) > 0 and have_all_left(limit, cells, now) then put(cells, 1, 0) end
   end
 
   local function keep_totals_exact(limit, cells, now, cost)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     if groups == 0 or total_at(limit, cells, groups - 1) + cost <= LAST_EXACT then return end
     local left = total_left(limit, cells, now)
     if left == 0 then return end
     if cells.undo then
       for group = max(0, groups - limit.places), groups - 1 do
-        local place = limit.at + 3 + 2 * (group % limit.places)
+        local place = 4 + 2 * (group % limit.places)
         put(cells, place, max(0, get(cells, place) - left))
       end
       return
     end
     -- The whole ring changes: rewriting its text is faster.
-    local from, count = limit.at + 2, 2 * min(groups, limit.places)
+    local from, count = 3, 2 * min(groups, limit.places)
     local raw = pack_cells(cells)
-    raw = raw .. string.rep('\0', 8 * (from + count - 1) - #raw)
+    raw = raw .. string.rep('\0', WIDTH * (from + count - 1) - #raw)
     local parts = {}
     for i = 0, count - 1, MANY do
-      local format = '<' .. string.rep('d', min(MANY, count - i))
-      local values = { struct.unpack(format, raw, 8 * (from + i) - 7) }
-      for j = 2, #format - 1, 2 do values[j] = max(0, values[j] - left) end
-      parts[#parts + 1] = struct.pack(format, unpack(values, 1, #format - 1))
+      local portion = min(MANY, count - i)
+      local format = '<' .. string.rep('i7', portion)
+      local numbers = { struct.unpack(format, raw, WIDTH * (from + i - 1) + 1) }
+      for j = 2, portion, 2 do numbers[j] = max(0, numbers[j] - left) end
+      parts[#parts + 1] = pack_numbers(numbers, 1, portion)
     end
     replace(cells, from, table.concat(parts))
   end
@@ -163,7 +167,7 @@ local function sliding_windows()
   local function take_at(limit, cells, now, cost)
     reset_if_idle(limit, cells, now)
     keep_totals_exact(limit, cells, now, cost)
-    local groups = get(cells, limit.at)
+    local groups = get(cells, 1)
     local newest = groups - 1
     local before = 0
     local comes = now
@@ -171,20 +175,20 @@ local function sliding_windows()
       before = total_at(limit, cells, newest)
       comes = max(now, last_at(limit, cells, newest))
     end
-    local joins = groups > 0 and comes - get(cells, limit.at + 1) < limit.resolution
+    local joins = groups > 0 and comes - get(cells, 2) < limit.resolution
     local empty = is_empty(limit, cells, newest)
     local opens = not joins and (empty or has_place(limit, cells, now))
     local group = newest
     if opens and not empty then group = groups end
     write(limit, cells, group, comes, min(before + cost, LAST_EXACT))
     if not opens then return end
-    put(cells, limit.at, group + 1)
-    put(cells, limit.at + 1, comes)
+    put(cells, 1, group + 1)
+    put(cells, 2, comes)
   end
 
   -- Copies the groups that count, if there are places for them. Returns whether there are.
   local function adopt_ring(limit, cells, now, from, theirs)
-    local groups = get(theirs, from.at)
+    local groups = get(theirs, 1)
     if groups == 0 or have_all_left(from, theirs, now) then return true end
     local left = total_left(from, theirs, now)
     local first = max(0, groups - from.places)
@@ -193,14 +197,14 @@ local function sliding_windows()
     for group = first, groups - 1 do
       write(limit, cells, group - first, last_at(from, theirs, group), total_at(from, theirs, group) - left)
     end
-    put(cells, limit.at, groups - first)
-    put(cells, limit.at + 1, get(theirs, from.at + 1))
+    put(cells, 1, groups - first)
+    put(cells, 2, get(theirs, 2))
     return true
   end
 
   -- Takes the units of each group that counts, at the time of its last unit.
   local function take_groups(limit, cells, now, from, theirs)
-    local groups = get(theirs, from.at)
+    local groups = get(theirs, 1)
     local before = 0
     if groups > 0 then before = total_left(from, theirs, now) end
     for group = max(0, groups - from.places), groups - 1 do
@@ -214,9 +218,9 @@ local function sliding_windows()
 
   return {
     read = function(limit)
-      limit.window = next_number()
-      limit.resolution = next_number()
-      limit.places = next_number()
+      -- Time comes in whole microseconds: units of the same one leave together anyway.
+      limit.resolution = max(limit.resolution, 1)
+      limit.places = min(limit.capacity, ceil(limit.window / limit.resolution)) + 2
     end,
 
     -- Missing cells are zeros.
@@ -230,14 +234,14 @@ local function sliding_windows()
       local used = used_at(limit, cells, now)
       cost = times * cost
       if cost >= used then
-        if used > 0 then put(cells, limit.at, 0) end
+        if used > 0 then put(cells, 1, 0) end
         return
       end
-      local newest = get(cells, limit.at) - 1
+      local newest = get(cells, 1) - 1
       local last = last_at(limit, cells, newest)
       local total = total_at(limit, cells, newest) - cost
       local filled = first_reaching(limit, cells, total)
-      put(cells, limit.at + 3 + 2 * (filled % limit.places), total)
+      put(cells, 4 + 2 * (filled % limit.places), total)
       if filled == newest then return end
       write(limit, cells, filled + 1, last, total)
       drop_after(limit, cells, filled + 1)
@@ -245,7 +249,7 @@ local function sliding_windows()
 
     -- Units that came at a moment are in the first group that leaves no sooner.
     correct = function(limit, cells, now, units, moment)
-      local groups = get(cells, limit.at)
+      local groups = get(cells, 1)
       if now >= moment or groups == 0 then return end
       local came = moment - limit.window
       local group, to = first_of(limit, groups), groups
@@ -259,13 +263,13 @@ local function sliding_windows()
       end
       if group == groups then return end
       -- Otherwise their own group is gone.
-      local is_extended = group == groups - 1 and get(cells, limit.at + 1) <= came
+      local is_extended = group == groups - 1 and get(cells, 2) <= came
       if last_at(limit, cells, group) - came >= limit.resolution and not is_extended then return end
       local own = total_at(limit, cells, group) - (group > 0 and total_at(limit, cells, group - 1) or 0)
       local given = min(units, own)
       if given == 0 then return end
       if given == used_at(limit, cells, now) then
-        put(cells, limit.at, 0)
+        put(cells, 1, 0)
       else
         remove_from(limit, cells, group, given, own)
       end
@@ -274,7 +278,7 @@ local function sliding_windows()
     wait = function(limit, cells, now, cost)
       if cost > limit.capacity then return NEVER end
       if conforms_at(limit, cells, now, cost) then return 0 end
-      local newest = total_at(limit, cells, get(cells, limit.at) - 1)
+      local newest = total_at(limit, cells, get(cells, 1) - 1)
       return until_left(limit, cells, now, newest - (limit.capacity - cost))
     end,
 
@@ -282,7 +286,7 @@ local function sliding_windows()
 
     reset = function(limit, cells, now)
       if used_at(limit, cells, now) == 0 then return 0 end
-      return until_left(limit, cells, now, total_at(limit, cells, get(cells, limit.at) - 1))
+      return until_left(limit, cells, now, total_at(limit, cells, get(cells, 1) - 1))
     end,
 
     adopt_from = function(limit, cells, now, from, theirs)

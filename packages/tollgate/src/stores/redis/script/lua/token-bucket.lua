@@ -1,6 +1,25 @@
--- `algorithms/ticks.ts` and the kernel of `algorithms/token-bucket.ts` in Lua; the comments there give the reasons.
+-- `algorithms/ticks.ts`, `core/limits/tick-scale.ts` and the kernel of `algorithms/token-bucket.ts` in Lua; the
+-- comments there give the reasons. Cell: the tick at which the bucket is full again.
 
 local function token_buckets()
+  local HORIZON_US = 30 * 365.25 * 86400000000
+  local REACH_US = 20 * 365.25 * 86400000000
+  local TWO_53 = 2 ^ 53
+
+  -- The rate in lowest terms, the ticks in a unit, and whether a tick is an exact part of a microsecond.
+  local function tick_scale(capacity, refill, per)
+    local divisor, rest = refill, per
+    while rest ~= 0 do divisor, rest = rest, divisor % rest end
+    local units, period = refill / divisor, per / divisor
+    local function fits(unit)
+      return HORIZON_US * (units / period * unit) + 4 * capacity * unit <= TWO_53
+    end
+    if fits(period) then return units, period, period, true end
+    local unit = TWO_53
+    while not fits(unit) do unit = unit / 2 end
+    return units, period, unit, false
+  end
+
   -- The upper 26 bits of 53.
   local function high_half(value)
     local shifted = value * 134217729
@@ -62,7 +81,7 @@ local function token_buckets()
 
   local function give_back(limit, cells, now, cost, times)
     local now_ticks = ticks_at(limit, now)
-    local full = get(cells, limit.at)
+    local full = get(cells, 1)
     if full <= now_ticks then return end
     local cost_ticks = cost * limit.unit
     local most = max(floor(LAST_EXACT / cost_ticks), 1)
@@ -72,39 +91,37 @@ local function token_buckets()
       full = max(full - at_once * cost_ticks, now_ticks)
       times = times - at_once
     end
-    put(cells, limit.at, full)
+    put(cells, 1, full)
   end
 
   return {
     read = function(limit)
-      limit.unit = next_number()
-      limit.origin = next_number()
-      limit.most_debt = next_number()
-      limit.starts_full = next_number() == 1
-      limit.exact = next_number() == 1
-      limit.ticks_per_us = next_number()
-      if limit.exact then return end
-      limit.period = next_number()
-      limit.ticks_per_period = next_number()
+      local units, period, unit, exact = tick_scale(limit.capacity, limit.refill, limit.per)
+      limit.unit, limit.exact, limit.period, limit.ticks_per_period = unit, exact, period, units * unit
+      limit.ticks_per_us = exact and units or units * unit / period
+      -- For inexact scales it is a multiple of the period, so that all origins round alike.
+      limit.origin = exact and origin or floor(origin / period) * period
       limit.doubt = limit.ticks_per_period * 2 ^ -51
+      -- The most ticks that a bucket may be from full: the exact integers beyond the reach of an origin.
+      limit.most_debt = LAST_EXACT - ticks_after(limit, REACH_US) - limit.ticks_per_period
     end,
 
     init = function(limit, cells, now)
-      local full = -huge
-      if not limit.starts_full then full = ticks_at(limit, now) + limit.capacity * limit.unit end
-      put(cells, limit.at, full)
+      local full = LONG_AGO
+      if limit.starts_empty then full = ticks_at(limit, now) + limit.capacity * limit.unit end
+      put(cells, 1, full)
     end,
 
     conforms = function(limit, cells, now, cost)
       local now_ticks = ticks_at(limit, now)
-      return max(get(cells, limit.at), now_ticks) + (cost - limit.capacity) * limit.unit <= now_ticks
+      return max(get(cells, 1), now_ticks) + (cost - limit.capacity) * limit.unit <= now_ticks
     end,
 
     take = function(limit, cells, now, cost)
       local now_ticks = ticks_at(limit, now)
-      local before = get(cells, limit.at)
+      local before = get(cells, 1)
       local full = max(before, now_ticks) + cost * limit.unit
-      put(cells, limit.at, max(before, min(full, now_ticks + limit.most_debt)))
+      put(cells, 1, max(before, min(full, now_ticks + limit.most_debt)))
     end,
 
     give_back = give_back,
@@ -119,10 +136,10 @@ local function token_buckets()
     give_back_since = function(limit, cells, now, cost, taken)
       if now < taken then return end
       local now_ticks = ticks_at(limit, now)
-      local full = get(cells, limit.at)
+      local full = get(cells, 1)
       local passed = ticks_at(limit, now) - ticks_at(limit, taken)
       local counts = cost * limit.unit - passed
-      if counts > 0 and full > now_ticks then put(cells, limit.at, max(full - counts, now_ticks)) end
+      if counts > 0 and full > now_ticks then put(cells, 1, max(full - counts, now_ticks)) end
     end,
 
     -- Leases are units that may still be spent: at least these count as used at a moment.
@@ -130,7 +147,7 @@ local function token_buckets()
 
     lift = function(limit, cells, moment, units)
       local full = ticks_at(limit, moment) + min(units * limit.unit, limit.most_debt)
-      if full > get(cells, limit.at) then put(cells, limit.at, full) end
+      if full > get(cells, 1) then put(cells, 1, full) end
     end,
 
     -- When a bucket is full again of which these units count as used at a moment.
@@ -139,38 +156,38 @@ local function token_buckets()
     end,
 
     take_back = function(limit, cells, now, units)
-      local full = get(cells, limit.at) - units * limit.unit
-      put(cells, limit.at, max(full, min(get(cells, limit.at), ticks_at(limit, now))))
+      local full = get(cells, 1) - units * limit.unit
+      put(cells, 1, max(full, min(get(cells, 1), ticks_at(limit, now))))
     end,
 
     -- How often a conforming cost fits. A quotient of whole numbers below 2^53 is never rounded up to a whole.
     fitting = function(limit, cells, now, cost)
       local now_ticks = ticks_at(limit, now)
-      local left = now_ticks - max(get(cells, limit.at), now_ticks) - (cost - limit.capacity) * limit.unit
+      local left = now_ticks - max(get(cells, 1), now_ticks) - (cost - limit.capacity) * limit.unit
       return floor(left / (cost * limit.unit)) + 1
     end,
 
     wait = function(limit, cells, now, cost)
       if cost > limit.capacity then return NEVER end
-      return until_us(limit, get(cells, limit.at) + (cost - limit.capacity) * limit.unit, now)
+      return until_us(limit, get(cells, 1) + (cost - limit.capacity) * limit.unit, now)
     end,
 
     used = function(limit, cells, now)
-      return ceil(max(0, get(cells, limit.at) - ticks_at(limit, now)) / limit.unit)
+      return ceil(max(0, get(cells, 1) - ticks_at(limit, now)) / limit.unit)
     end,
 
     reset = function(limit, cells, now)
-      return until_us(limit, get(cells, limit.at), now)
+      return until_us(limit, get(cells, 1), now)
     end,
 
     adopt_from = function(limit, cells, now, from, theirs)
-      local used = max(0, get(theirs, from.at) - ticks_at(from, now))
+      local used = max(0, get(theirs, 1) - ticks_at(from, now))
       local rest = used % from.unit
       local part = 0
       if rest > 0 then part = min(floor(rest / from.unit * limit.unit) + 2, limit.unit) end
       local ticks = (used - rest) / from.unit * limit.unit + part
       -- A full bucket was full at all times, as a new one.
-      put(cells, limit.at, ticks > 0 and ticks_at(limit, now) + min(ticks, limit.most_debt) or -huge)
+      put(cells, 1, ticks > 0 and ticks_at(limit, now) + min(ticks, limit.most_debt) or LONG_AGO)
     end,
   }
 end

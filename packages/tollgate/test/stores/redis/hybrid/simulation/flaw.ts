@@ -23,5 +23,8 @@ export const FLAWS: readonly Flaw[] = [
   { name: "leases do not lift the bucket", script: [["if sum > 0 and kernel.lift then", "if false then"]] },
   { name: "a lease that ends does not lift it", script: [["if kernel.refills and units > 0 then", "if false then"]] },
   { name: "a report may raise what is left", script: [["left = min(left, known)", "left = left + 1"]] },
-  { name: "the units of a lease are not taken", script: [["limit.kernel.take(limit, cells, now, granted[i])", ""]] },
+  {
+    name: "the units of a lease are not taken",
+    script: [["limit.kernel.take(limit, counts[i], now_us, granted[i])", ""]],
+  },
 ];

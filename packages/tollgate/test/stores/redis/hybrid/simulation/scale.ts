@@ -134,8 +134,6 @@ export class ScaleRun {
   }
 
   #decide(costs: readonly number[], lease?: LeaseAsk) {
-    // A row with leases has sections, which the short forms do not read.
-    this.#plan.others.meet([]);
     const keys = [{ name: this.#key, plan: this.#plan, costs }];
     const transaction = lease === undefined ? ({ verb: "take" } as const) : ({ verb: "lease", lease } as const);
     return this.#redis.run({ times: 1, detail: "each", nowUs: this.#nowUs, keys, ...transaction });

@@ -239,8 +239,6 @@ export class Schedule {
   }
 
   #run(transaction: Pick<ScriptTransaction, "verb" | "lease">, costs: readonly number[]) {
-    // A row with leases has sections, which the short forms do not read.
-    this.#plan.others.meet([]);
     const keys = [{ name: this.#key, plan: this.#plan, costs }];
     return this.#redis.run({ times: 1, detail: "each", nowUs: this.#events.nowUs, keys, ...transaction });
   }

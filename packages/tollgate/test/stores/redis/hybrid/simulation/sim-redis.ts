@@ -24,10 +24,10 @@ export class SimRedis {
 
   async run(transaction: TimedTransaction): Promise<TransactionOutcome> {
     const transactions = [transaction];
-    const { keys, args, described } = encodeCall({ nowUs: transaction.nowUs, transactions });
+    const { keys, args } = encodeCall({ nowUs: transaction.nowUs, transactions });
     const command = ["EVALSHA", this.#sha, String(keys.length)].concat(keys, "1", args);
     const answer = await this.#connection.call(command);
-    return decodeReply(numbersIn(textOf(answer)), transactions, described)![0]!;
+    return decodeReply(numbersIn(textOf(answer)), transactions)![0]!;
   }
 
   async forget(key: string): Promise<void> {

@@ -105,8 +105,6 @@ export class LeaseTrace {
   }
 
   #run(verb: "take" | "refund" | "lease", cost: number, lease?: LeaseAsk) {
-    // A row with leases has sections, which the short forms do not read.
-    this.#plan.others.meet([]);
     const options = { nowUs: this.#nowUs, ...(lease === undefined ? {} : { lease }) };
     return this.#server.run({
       time: "transactions",

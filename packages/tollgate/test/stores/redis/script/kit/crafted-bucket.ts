@@ -8,11 +8,14 @@ import { tokenBucket } from "../../../../../src/index.ts";
 import { Report } from "../../../../../src/store/index.ts";
 import { encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
+import { describeLimit, FIRST_GROUP, ROW_VERSION } from "../../../../../src/stores/redis/script/row.ts";
 import { outcomeDifferences } from "./compare-outcomes.ts";
 import { call, NOW_US } from "./script-call.ts";
 import type { ScriptServer } from "./script-server.ts";
 
-const WRITE_CELL = "redis.call('SET', KEYS[1], ARGV[2] .. struct.pack('<d', tonumber(ARGV[1])))";
+const WRITE_CELL = `
+local head = string.char(${ROW_VERSION}) .. struct.pack('<i7', 0) .. ARGV[2]
+redis.call('SET', KEYS[1], head .. struct.pack('<i7', tonumber(ARGV[1])))`;
 const COST = 3;
 
 /** A token bucket with a crafted cell, and its kernel. */
@@ -21,6 +24,7 @@ export class CraftedBucket {
   readonly scale: TickScale;
   readonly ticksPerPeriod: bigint;
   readonly #name: string;
+  readonly #description: string;
   readonly #compiled: CompiledPlan;
   readonly #encoded: ReturnType<typeof encodePlan>;
 
@@ -31,6 +35,7 @@ export class CraftedBucket {
     this.scale = tickScale(capacity, refill, perUs);
     this.ticksPerPeriod = BigInt(this.scale.units) * BigInt(this.scale.ticksPerUnit);
     this.#name = plan.id;
+    this.#description = describeLimit(plan.limits[0]!, plan) + FIRST_GROUP;
     this.#compiled = new CompiledPlan(plan, epoch.originUs);
     this.#encoded = encodePlan(plan, epoch);
   }
@@ -38,7 +43,7 @@ export class CraftedBucket {
   /** Every difference between the script and the kernel for a bucket that is full at a given tick. */
   async differences(server: ScriptServer, nowUs: number, fullTicks: number): Promise<string[]> {
     const key = `${this.#name} ${nowUs} ${fullTicks}`;
-    await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks), this.#encoded.head);
+    await server.command("EVAL", WRITE_CELL, "1", key, String(fullTicks), this.#description);
     const got = await server.run({
       time: "transactions",
       transactions: [call("explain", this.#encoded, key, COST, { nowUs })],

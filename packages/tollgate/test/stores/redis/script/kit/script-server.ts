@@ -56,7 +56,7 @@ export class ScriptServer {
         const nowUs = time === "server" ? undefined : part[0]!.nowUs;
         const call = encodeCall({ nowUs, transactions: part });
         const reply = textOf(await this.#connection.call(this.#evalsha(call, cancelFlag)));
-        return decodeReply(numbersIn(reply), part, call.described);
+        return decodeReply(numbersIn(reply), part);
       }),
     );
     return outcomes.includes(undefined) ? undefined : outcomes.flatMap((some) => some ?? []);

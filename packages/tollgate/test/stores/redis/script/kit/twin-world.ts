@@ -21,7 +21,6 @@ export class TwinWorld {
   readonly epoch: Epoch;
   readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
-  readonly #inOneRow: EncodedPlan[] = [];
   #sweptUs = 0;
   readonly #context = { clock: { now: () => this.#sweptUs / 1_000 }, onSweep: undefined };
 
@@ -42,14 +41,10 @@ export class TwinWorld {
     return { plan, encoded: encodePlan(plan, this.epoch), cells: `${name}\n${plan.id}` };
   }
 
-  /** A plan that counts separately, in the row of all such plans. Its calls describe them all. */
+  /** A plan that counts separately, in the row of all such plans. */
   planInRow(name: string, limits: readonly Limit[]): TwinPlan {
     const plan = createPlan(name, name, limits, "separate");
-    const encoded = encodePlan(plan, this.epoch);
-    this.#inOneRow.push(encoded);
-    const layouts = this.#inOneRow.map(({ head: id, texts }) => ({ id, texts, limits: [] }));
-    for (const { others } of this.#inOneRow) others.meet(layouts);
-    return { plan, encoded, cells: name };
+    return { plan, encoded: encodePlan(plan, this.epoch), cells: name };
   }
 
   /** The space of one key under a plan. Its ticks count from the epoch's origin, as in the script. */

@@ -1,0 +1,244 @@
+-- Reads the other transactions, runs them, and adds to the reply.
+
+-- The last whole number that clients read exactly from a reply. One adds the code of the last digit before it subtracts
+-- the code of zero, and that sum is not exact beyond 2^53. A greater number is sent as text, which all read exactly.
+local LAST_SENT = LAST_EXACT - 48
+
+local function answer(number)
+  size = size + 1
+  reply[size] = number > LAST_SENT and string.format('%.0f', number) or number
+end
+
+local function next_number()
+  at = at + 1
+  return args[at] + 0
+end
+
+-- Units or moments, one entry per limit.
+local function read_units(count)
+  local units = {}
+  for i = 1, count do units[i] = next_number() end
+  return units
+end
+
+local function read_calls(count, has_receipts)
+  local calls = {}
+  for i = 1, count do
+    local one = { key = next_number(), plan = described(plans[next_number()]) }
+    one.costs = read_units(one.plan.count)
+    if has_receipts then
+      one.untils = read_units(one.plan.count)
+      one.moment = next_number()
+    end
+    calls[i] = one
+  end
+  return calls
+end
+
+local function read_block()
+  local block = { kind = next_number(), value = next_number() }
+  block.reason = read_units(next_number())
+  return block
+end
+
+local function read_ask()
+  local ask = { calls = next_number(), ttl = next_number(), quiet = next_number(), number = next_number() }
+  local limits = next_number()
+  ask.wanted, ask.reports = read_units(limits), {}
+  for i = 1, limits do ask.wants = ask.wants or ask.wanted[i] > 0 end
+  for i = 1, next_number() do
+    ask.reports[i] = { ends = next_number(), number = next_number(), is_returned = next_number() == 1 }
+    ask.reports[i].units = read_units(limits)
+  end
+  return ask
+end
+
+-- Clients are not exact beyond 2^53. A greater number is sent halved, after how often it was halved.
+local function answer_all(entries)
+  local blocked = entries.blocked
+  if blocked then
+    answer(BLOCK_MARK)
+    answer(blocked[1] - now_us)
+    answer(entries.is_denial)
+    answer(entries.index)
+    answer(#blocked - 3)
+    for i = 4, #blocked do answer(blocked[i]) end
+  end
+  for i = 1, #entries do
+    local number = entries[i]
+    if number > LAST_EXACT then
+      local halvings = 0
+      while number > LAST_EXACT do
+        number = number / 2
+        halvings = halvings + 1
+      end
+      answer(NEVER - halvings)
+    end
+    answer(number)
+  end
+end
+
+-- When places free themselves that were taken by this transaction.
+local function answer_untils(calls)
+  for _, one in ipairs(calls) do
+    for i = 1, one.plan.count do
+      local limit = one.counts.plan[i]
+      local taken_until = limit.kernel.taken_until
+      if taken_until then answer(taken_until(limit, one.counts[i], now_us)) end
+    end
+  end
+end
+
+-- Counts under other numbers, for the end of the reply.
+local notes = {}
+
+local function note(transaction, place, counted, is_moved)
+  for i, limit in pairs(counted.from or {}) do
+    local kind = string.byte(limit.description, NAME_SIZE + 1)
+    notes[#notes + 1] = { transaction, place, i, is_moved, kind, unpack(limit.told) }
+  end
+end
+
+local function run_reads(verb, calls, times, each)
+  local entries = {}
+  local admitted = transact(verb, calls, entries, each) and times or 0
+  if each or admitted == 0 then answer_all(entries) end
+  return admitted
+end
+
+local function run_takes(verb, calls, times, each)
+  local admitted = 0
+  local joined = not each and times > 1 and #calls == 1 and not calls[1].plan.blocks
+  if joined and not in_force(calls[1].key) then admitted = take_repeatedly(verb, calls[1], times) end
+  local is_denied = false
+  while admitted < times and not is_denied do
+    local entries = {}
+    is_denied = not transact(verb, calls, entries, each)
+    if not is_denied then admitted = admitted + 1 end
+    if each or is_denied then answer_all(entries) end
+  end
+  -- The takes after a denial are denied alike; charges never stop.
+  local rest = verb.charges and times - admitted - 1 or 0
+  if rest > 0 and not each and #calls == 1 then
+    charge_repeatedly(calls[1], rest)
+  else
+    for _ = 1, rest do
+      local entries = {}
+      transact(verb, calls, entries, each)
+      if each then answer_all(entries) end
+    end
+  end
+  return admitted
+end
+
+local function run_lease(calls, ask)
+  local entries = {}
+  local blocked, index = latest_block(calls)
+  local admitted, numbers = leases().run(calls[1], ask, blocked, entries)
+  entries.blocked, entries.index, entries.is_denial = blocked, index, 1
+  answer_all(entries)
+  for i = 1, #numbers do answer(numbers[i]) end
+  return admitted
+end
+
+-- Removes a key if it is idle, and returns whether it did.
+local function remove_idle(state)
+  if state.is_removed or left_of(state) > 0 or not values[state.key] and not next(state.entries) then return 0 end
+  state.entries, state.leases, state.block = {}, nil, nil
+  state.is_removed = true
+  mark_changed(state)
+  return 1
+end
+
+local function forget_or_remove(key, plan)
+  if pcall(state_of, key) then
+    forget(states[key], plan)
+  else
+    -- What is no value of this store is removed.
+    states[key] = { key = key, born = now_us, entries = {}, forgotten = {} }
+    mark_changed(states[key])
+  end
+  return 1
+end
+
+-- Runs a transaction. Returns how many of its calls were admitted.
+local function run(verb, calls, times, each, taken, block, ask)
+  if block then return set_block(calls[1].key, block) end
+  if ask then return run_lease(calls, ask) end
+  if verb.removes_idle then return remove_idle(state_of(calls[1].key)) end
+  if verb.forgets then return forget_or_remove(calls[1].key, calls[1].plan) end
+  if verb.refunds then
+    for _, one in ipairs(calls) do
+      if one.untils then
+        for _ = 1, times do correct(one) end
+      else
+        refund(one, times, taken)
+      end
+    end
+    return times
+  end
+  if verb.changes then return run_takes(verb, calls, times, each) end
+  return run_reads(verb, calls, times, each)
+end
+
+local function run_next(verb, calls, times, each, taken, block, ask)
+  current = current + 1
+  size = size + 1
+  begins[current], keys_of[current] = size, #calls == 1 and calls[1].key or calls
+  local place = size
+  local admitted = run(verb, calls, times, each, taken, block, ask)
+  reply[place] = admitted
+  if size == place then return end
+  for i, one in ipairs(calls) do
+    -- A change moves counts, unless the first numbers are kept. A block denies without looking further.
+    local counts = one.counts
+    if counts and counts.from and not counts.is_moved then note(current, i, counts, 0) end
+  end
+  if not ask then answer_untils(calls) end
+end
+
+-- The next call of a run of takes: the keys of a run have the same call.
+local function run_take()
+  local first, last = args[at + 2] + 0, args[at + 3] + 0
+  local key, plan, times = next_key or first, described(plans[args[at + 4] + 0]), args[at + 5] + 0
+  local costs = {}
+  for i = 1, plan.count do costs[i] = args[at + 5 + i] + 0 end
+  run_next(verb_of('take'), { { key = key, plan = plan, costs = costs } }, times < 0 and -times or times, times < 0)
+  next_key = key + 1
+  if key == last then
+    next_key = nil
+    at = at + 5 + plan.count
+  end
+end
+
+local function run_transaction()
+  if args[at + 1] == 't' then return run_take() end
+  local verb = verb_of(args[at + 1])
+  at = at + 1
+  local flags, times, taken = next_number(), next_number(), nil
+  if flags % 4 >= 2 then taken = next_number() end
+  local block = verb.sets_block and read_block()
+  local ask = verb.leases and read_ask()
+  local calls = read_calls(next_number(), flags >= 4)
+  return run_next(verb, calls, times, flags % 2 == 1, taken, block, ask)
+end
+
+repeat run_transaction() until take_from_buckets()
+
+begins[current + 1] = size + 1
+local final = finish()
+if final ~= reply then return final end
+for _, move in ipairs(moves) do
+  local key = keys_of[move.transaction]
+  local calls = type(key) == 'table' and key or { { key = key, plan = move.plan } }
+  for place, one in ipairs(calls) do
+    if states[one.key] == move.state and one.plan == move.plan then
+      note(move.transaction, place, move, 1)
+      break
+    end
+  end
+end
+for _, one in ipairs(notes) do
+  for _, number in ipairs(one) do answer(number) end
+end
+return reply
