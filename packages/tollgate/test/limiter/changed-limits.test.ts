@@ -5,8 +5,6 @@ import {
   type Limit,
   type Limiter,
   type OnChange,
-  perMinute,
-  perSecond,
   slidingWindow,
   tokenBucket,
 } from "tollgate";
@@ -36,30 +34,6 @@ describe.each(IN_PROCESS)("over %s, when limits change,", (_name, createStore) =
       createLimiter({ name: "api", limits, clock, store, ...(onChange === undefined ? {} : { onChange }) });
   });
 
-  it.each([
-    ["token bucket", calls],
-    ["sliding window", log],
-    ["fixed window", quota],
-  ])("a larger %s gives the difference at once, a smaller one denies until enough has come back", (_kind, make) => {
-    expect(admittedOf(version([make(10)]), 20)).toBe(10);
-    expect(admittedOf(version([make(15)]), 20)).toBe(5);
-    const smaller = version([make(5)]);
-    expect(admittedOf(smaller, 20)).toBe(0);
-    expect(smaller.explain("ann")).toMatchObject([{ capacity: 5, used: 15, remaining: 0 }]);
-    const denied = smaller.consume("ann");
-    clock.advance((denied.allowed ? 0 : denied.retryAfterMs) - 0.001);
-    expect(smaller.allow("ann")).toBe(false);
-    clock.advance(0.001);
-    expect(smaller.allow("ann")).toBe(true);
-  });
-
-  it("debt stays debt", () => {
-    version([calls(5)]).charge("ann", 12);
-    expect(version([calls(20)]).explain("ann")).toMatchObject([{ used: 12, remaining: 8 }]);
-    version([calls(20)]).allow("ann");
-    expect(version([calls(4)]).explain("ann")).toMatchObject([{ used: 13, remaining: 0 }]);
-  });
-
   it.each<[string, Limit, Limit]>([
     ["fixed windows", quota(10), fixedWindow({ name: "calls", limit: 1_000, window: "1h" })],
     ["sliding windows", log(10), slidingWindow({ name: "calls", limit: 1_000, window: "1h" })],
@@ -77,64 +51,6 @@ describe.each(IN_PROCESS)("over %s, when limits change,", (_name, createStore) =
     version([short]).consume("ann");
     versions[0].reset("ann");
     expect(versions.map((one) => one.explain("ann")[0]?.used)).toEqual([0, 1_000]);
-  });
-
-  it("derived names and other units have other buckets", () => {
-    expect(admittedOf(version([perMinute(5)]), 9)).toBe(5);
-    expect(admittedOf(version([perMinute(6)]), 9)).toBe(6);
-    expect(admittedOf(version([calls(5)]), 9)).toBe(5);
-    expect(admittedOf(version([calls(6)], "separate"), 9)).toBe(6);
-    const tokens = tokenBucket({ name: "calls", unit: "tokens", capacity: 7, refill: 7, per: "10s" });
-    expect(admittedOf(version([tokens]), 9)).toBe(7);
-  });
-
-  it("limits that are added begin new, and those that stay or are removed keep their counts", () => {
-    const hourly = (limit: number) => fixedWindow({ name: "hourly", limit, window: "1h" });
-    expect(admittedOf(version([calls(3), hourly(10)]), 9)).toBe(3);
-    expect(version([hourly(10)]).explain("ann")).toMatchObject([{ used: 3 }]);
-    expect(version([hourly(10)]).consume("ann", 4)).toMatchObject({ allowed: true, remaining: 3 });
-    const burst = perSecond(50, { name: "burst" });
-    expect(version([burst, calls(4), hourly(9)]).consume("ann")).toMatchObject({
-      allowed: true,
-      limits: [{ name: "burst" }, { name: "calls" }, { name: "hourly" }],
-    });
-    const first = version([hourly(10), calls(3)]).explain("ann");
-    expect(first.map(({ name, used }) => [name, used])).toEqual([
-      ["hourly", 8],
-      ["calls", 4],
-    ]);
-  });
-
-  it("a peek and an explanation move nothing, and agree with the call after them", () => {
-    const coarse = slidingWindow({ name: "calls", limit: 6, window: "10s", resolution: "5s" });
-    const [before, after] = [version([log(5)]), version([coarse])];
-    before.consume("ann", 2);
-    clock.advance(4_000);
-    before.consume("ann", 3);
-    expect(after.peek("ann")).toMatchObject({ allowed: true, remaining: 0 });
-    expect(after.explain("ann")).toMatchObject([{ used: 5 }]);
-    // A move would have made one group of both.
-    clock.advance(6_000);
-    expect(before.explain("ann")).toMatchObject([{ used: 3 }]);
-    before.consume("ann", 2);
-    const peeked = after.peek("ann");
-    expect(after.consume("ann")).toEqual(peeked);
-  });
-
-  it("the first numbers hold until the key is idle or reset, and decisions name them", () => {
-    const [first, second] = [calls(3), calls(9)];
-    const [before, after] = [version([first], "keep-first"), version([second], "keep-first")];
-    before.consume("ann", 2);
-    expect(after.peek("ann")).toMatchObject({ allowed: true, limit: first, limits: [first], remaining: 0 });
-    expect(after.consume("ann")).toMatchObject({ allowed: true, limit: first, remaining: 0 });
-    expect(after.consume("ann")).toMatchObject({ allowed: false, limit: first, violated: [first] });
-    expect(after.explain("ann")).toMatchObject([{ capacity: 3, used: 3 }]);
-    expect(after.consume("bob")).toMatchObject({ limit: second, remaining: 8 });
-    expect(before.consume("bob")).toMatchObject({ limit: second, remaining: 7 });
-    after.reset("ann");
-    expect(after.consume("ann")).toMatchObject({ limit: second, remaining: 8 });
-    clock.advance(10_000);
-    expect(before.consume("bob")).toMatchObject({ limit: first, remaining: 2 });
   });
 
   it("first numbers take the mode of the list, and limits that it adds", () => {

@@ -10,7 +10,7 @@ import {
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { admitted, HOUR_MS, START_MS, setUp } from "./set-up.ts";
+import { admitted, DAY_MS, HOUR_MS, START_MS, setUp } from "./set-up.ts";
 
 describe("limits under a clock", () => {
   const LIMITS = [
@@ -38,11 +38,6 @@ describe("limits under a clock", () => {
       if (!denied.allowed) clock.advance(denied.retryAfterMs);
       expect(admitted(limiter, 8)).toBe(5);
     });
-  });
-
-  it.each(LIMITS)("that stands still admit the capacity and no more: $name", (limit) => {
-    const limiter = createLimiter({ limits: [limit], clock: manualClock(START_MS) });
-    expect(admitted(limiter, 1_000)).toBe(5);
   });
 
   it.each(LIMITS)("set back an hour and forward again admit no unit twice: $name", (limit) => {
@@ -124,6 +119,16 @@ describe("limits under a clock", () => {
       );
       now = START_MS;
       expect(limiter.explain("a")[0]?.used).toBe(1);
+    },
+  );
+
+  it.each([slidingWindow({ limit: 5, window: "1d" }), fixedWindow({ limit: 5, window: "1d", anchor: "first-use" })])(
+    "are exactly full for a key that was idle for ten years: $name",
+    (limit) => {
+      const { clock, limiter } = setUp([limit]);
+      admitted(limiter, 5);
+      clock.advance(3_652 * DAY_MS);
+      expect(admitted(limiter, 8)).toBe(5);
     },
   );
 

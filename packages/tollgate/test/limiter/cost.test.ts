@@ -18,16 +18,6 @@ describe("a cost", () => {
     expect(used(limiter)).toEqual([5, 0]);
   });
 
-  it("for each unit is taken in one decision, all or nothing", () => {
-    const { limiter } = llm();
-    expect(limiter.consume("a", { requests: 1, tokens: 1_800 })).toMatchObject({ allowed: true, remaining: 18_200 });
-    expect(limiter.allow("a", { requests: 1, tokens: 18_201 })).toBe(false);
-    expect(limiter.allow("a", { tokens: 200 })).toBe(true);
-    expect(used(limiter)).toEqual([1, 2_000]);
-    limiter.refund("a", { tokens: 500 });
-    expect(used(limiter)).toEqual([1, 1_500]);
-  });
-
   it("in an unknown unit throws for fixed limits, and is ignored for chosen limits and combinations", () => {
     const { limiter, clock } = llm();
     const odd = { requests: 1, bytes: 5 };
@@ -50,22 +40,6 @@ describe("a cost", () => {
       'cost: expected one per unit, such as { tokens: 1 }, because this limiter counts "tokens", "bytes" and no requests, got 1';
     expect(() => limiter.allow("a")).toThrow(expect.objectContaining({ code: "ERR_COST", message }));
     expect(limiter.allow("a", { tokens: 1, bytes: 2 })).toBe(true);
-  });
-
-  it("of 0 is allowed except in debt, and takes nothing", () => {
-    const { clock, limiter } = setUp([
-      perSecond(5),
-      slidingWindow({ limit: 5, window: "1s" }),
-      fixedWindow({ limit: 5, window: "1s" }),
-    ]);
-    expect(limiter.allow("a", 0)).toBe(true);
-    expect(limiter.size).toBe(0);
-    limiter.allow("a", 5);
-    expect(limiter.allow("a", 0)).toBe(true);
-    limiter.charge("a", 1);
-    expect(limiter.consume("a", 0)).toMatchObject({ allowed: false, reason: "exhausted" });
-    clock.advance(2_000);
-    expect(limiter.allow("a", 0)).toBe(true);
   });
 
   it("of requests waits until a debt of tokens is over", () => {

@@ -1,19 +1,10 @@
 import { combine, createLimiter, fixedWindow, perSecond, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS, setUp, used } from "./set-up.ts";
+import { START_MS, setUp } from "./set-up.ts";
 
 describe("a bucket with initial: empty", () => {
   const empty = tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty" });
-
-  it.each([["allow"], ["consume"]] as const)("records a first touch by %s even when it denies", (verb) => {
-    const { clock, limiter } = setUp([empty, perSecond(10)]);
-    limiter[verb]("a");
-    expect(limiter.size).toBe(1);
-    clock.advance(2_000);
-    expect(used(limiter)).toEqual([2, 0]);
-    expect(limiter.allow("a", 2)).toBe(true);
-  });
 
   it("records nothing for peek and explain", () => {
     const { clock, limiter } = setUp([empty]);

@@ -3,21 +3,28 @@ import { describe, expect, it } from "vitest";
 import { setUp, used } from "./set-up.ts";
 
 describe("a refund", () => {
-  it.each([perSecond(5), slidingWindow({ limit: 5, window: "1s" }), fixedWindow({ limit: 5, window: "1s" })])(
-    "returns units, never beyond full, and pays debt: $algorithm",
-    (limit) => {
-      const { limiter } = setUp([limit]);
-      limiter.charge("a", 8);
-      limiter.refund("a", 2);
-      expect(used(limiter)).toEqual([6]);
-      limiter.refund("a", 2);
-      expect(limiter.consume("a")).toMatchObject({ allowed: true, remaining: 0 });
-      limiter.refund("a", 1_000);
-      expect(limiter.explain("a")[0]).toMatchObject({ used: 0, remaining: 5, resetMs: 0 });
-      limiter.refund("new", 5);
-      expect(limiter.size).toBe(1);
-    },
-  );
+  it("of a decision gives back what that call took, whatever calls came since", () => {
+    const { clock, limiter } = setUp([
+      slidingWindow({ limit: 9, window: "1s", resolution: 0 }),
+      fixedWindow({ limit: 9, window: "10s", anchor: "first-use" }),
+    ]);
+    const first = limiter.consume("a", 2);
+    clock.advance(600);
+    const second = limiter.consume("a", 3);
+    limiter.consume("b", 4);
+    limiter.refund("a", 9, second);
+    expect([used(limiter), used(limiter, "b")]).toEqual([
+      [2, 2],
+      [4, 4],
+    ]);
+    clock.advance(500);
+    // The sliding window has forgotten the first call by now, and the refund leaves what came since.
+    limiter.consume("a", 1);
+    limiter.refund("a", 9, first);
+    expect(used(limiter)).toEqual([1, 1]);
+    limiter.refund("a", 9, first);
+    expect(used(limiter)).toEqual([1, 1]);
+  });
 
   it("that is late can add to units that have refilled, as documented", () => {
     const { clock, limiter } = setUp([perSecond(5)]);
@@ -28,7 +35,7 @@ describe("a refund", () => {
   });
 });
 
-describe("reset, clear and disposal", () => {
+describe("reset and clear", () => {
   it("forget a key under every limit that a function has chosen", () => {
     let limits = [perMinute(1)];
     const { limiter } = setUp(() => limits);
@@ -42,11 +49,5 @@ describe("reset, clear and disposal", () => {
     expect(limiter.size).toBe(2);
     limiter.clear();
     expect(limiter.size).toBe(0);
-  });
-
-  it("leave a limiter that goes on deciding", () => {
-    const { limiter } = setUp([perSecond(1)]);
-    limiter[Symbol.dispose]();
-    expect([limiter.allow("a"), limiter.allow("a")]).toEqual([true, false]);
   });
 });

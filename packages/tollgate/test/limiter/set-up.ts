@@ -3,7 +3,7 @@ import { type ManualClock, manualClock } from "tollgate/testing";
 
 /** A moment in 2026. */
 export const START_MS = 1_790_000_000_123;
-export const SECOND_MS = 1_000;
+const SECOND_MS = 1_000;
 export const HOUR_MS: number = 3_600 * SECOND_MS;
 export const DAY_MS: number = 24 * HOUR_MS;
 

@@ -4,23 +4,6 @@ import { describe, expect, it } from "vitest";
 import { START_MS, setUp, used } from "./set-up.ts";
 
 describe("shadow limits", () => {
-  it("take what conforms, never bind and never deny", () => {
-    const shadow = perMinute(2, { mode: "shadow" });
-    const { limiter } = setUp([perSecond(5), shadow]);
-    const decisions = Array.from({ length: 6 }, () => limiter.consume("a"));
-    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false]);
-    expect(decisions.map(({ shadowDenied }) => shadowDenied?.map(({ name }) => name))).toEqual([
-      undefined,
-      undefined,
-      [shadow.name],
-      [shadow.name],
-      [shadow.name],
-      [shadow.name],
-    ]);
-    expect(decisions.every(({ limit }) => limit?.name === "5-per-1s")).toBe(true);
-    expect(used(limiter)).toEqual([5, 2]);
-  });
-
   it("without other limits allow everything", () => {
     const { limiter } = setUp([perSecond(1, { mode: "shadow" })]);
     limiter.allow("a");

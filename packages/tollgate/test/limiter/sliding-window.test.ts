@@ -4,43 +4,6 @@ import { describe, expect, it } from "vitest";
 import { admitted, START_MS, setUp } from "./set-up.ts";
 
 describe("a sliding window", () => {
-  it("of limit 5 and resolution 10 ms names the waits after charges of 3 and, twenty ms later, of 4", () => {
-    const clock = manualClock(START_MS);
-    const limiter = createLimiter({ limits: [slidingWindow({ limit: 5, window: "1s", resolution: "10ms" })], clock });
-    expect(limiter.charge("a", 3)).toMatchObject({ allowed: true, remaining: 2 });
-    clock.advance(20);
-    // The same charge conforms after both groups have left, a single unit after the first one has.
-    expect(limiter.charge("a", 4)).toMatchObject({ allowed: false, retryAfterMs: 1_000, usedAfterRetry: 0 });
-    expect(limiter.consume("a")).toMatchObject({
-      allowed: false,
-      reason: "exhausted",
-      retryAfterMs: 980,
-      usedAfterRetry: 4,
-    });
-  });
-
-  it("lets units within one resolution leave together, with the last of them", () => {
-    const clock = manualClock(START_MS);
-    const limiter = createLimiter({ limits: [slidingWindow({ limit: 4, window: "1s", resolution: "10ms" })], clock });
-    for (const afterMs of [0, 5, 4, 1]) {
-      clock.advance(afterMs);
-      limiter.allow("a");
-    }
-    clock.advance(998);
-    expect(limiter.explain("a")[0]?.used).toBe(4);
-    clock.advance(1);
-    expect(limiter.explain("a")[0]?.used).toBe(1);
-  });
-
-  it("denies the next unit at exactly the limit", () => {
-    const limiter = createLimiter({
-      limits: [slidingWindow({ limit: 5, window: "1s" })],
-      clock: manualClock(START_MS),
-    });
-    expect(limiter.consume("a", 5)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(limiter.allow("a")).toBe(false);
-  });
-
   it("counts exactly when its totals come near 2^53", () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [slidingWindow({ limit: 5, window: "1s" })], clock });
