@@ -25,12 +25,13 @@ export class Decided {
   declare shadowDenied?: readonly Limit[];
   declare degraded?: string;
   declare overflowed?: true;
+  // biome-ignore lint/style/useReadonlyClassProperties: `#receiptOf` replaces it.
   #took: Receipt | PlainTaker | undefined;
   // A plain take is noted in fields, and its receipt is made when it is first read: another object takes 10 % longer.
-  readonly #key: string;
-  readonly #cost: number;
-  readonly #takenUs: number;
-  readonly #leaveUs: number | readonly number[];
+  readonly #key: string | undefined;
+  readonly #cost: number | undefined;
+  readonly #takenUs: number | undefined;
+  readonly #leaveUs: number | readonly number[] | undefined;
   readonly #resets: number | undefined;
 
   /** `key` and what follows it belong to a plain take. */
@@ -44,10 +45,10 @@ export class Decided {
     retryAfterMs: number,
     resetMs: number,
     took?: Receipt | PlainTaker,
-    key = "",
-    cost = 0,
-    takenUs = 0,
-    leaveUs: number | readonly number[] = 0,
+    key?: string,
+    cost?: number,
+    takenUs?: number,
+    leaveUs?: number | readonly number[],
     resets?: number,
   ) {
     this.allowed = allowed;
@@ -66,18 +67,26 @@ export class Decided {
     this.#resets = resets;
   }
 
-  #receipt(): Receipt | undefined {
-    const took = this.#took;
+  /** Static, because private methods brand every instance. */
+  static #receiptOf(decision: Decided): Receipt | undefined {
+    const took = decision.#took;
     if (took === undefined || took instanceof Receipt) return took;
-    const receipt = receiptOfPlain(took, this.#key, this.#cost, this.#takenUs, this.#leaveUs, this.#resets);
-    this.#took = receipt;
+    const receipt = receiptOfPlain(
+      took,
+      decision.#key ?? "",
+      decision.#cost ?? 0,
+      decision.#takenUs ?? 0,
+      decision.#leaveUs ?? 0,
+      decision.#resets,
+    );
+    decision.#took = receipt;
     return receipt;
   }
 
   static {
     Object.defineProperty(Decided.prototype, RECEIPT, {
       get(this: Decided): Receipt | undefined {
-        return this.#receipt();
+        return Decided.#receiptOf(this);
       },
     });
   }

@@ -3,6 +3,7 @@ import type { Decision, Denied } from "../../core/decision.ts";
 import { toMilliseconds } from "../../core/duration.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { Report } from "../../core/report.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import type { Route } from "../choosing/route.ts";
 import type { PlainTaker, Receipt } from "../reserving/receipt.ts";
 import { Decided } from "./decided.ts";
@@ -61,17 +62,30 @@ export function bindingKeyOf(route: Route, report: Report): number {
 }
 
 /** The decision about a plain take that was admitted. */
-export function allowedPlainly(
-  taker: PlainTaker,
-  key: string,
-  cost: number,
-  takenUs: number,
-  report: Report,
-): Decision {
-  const { onlyLimit, limits, plans } = taker.route;
-  const leaveUs = onlyLimit === undefined ? report.resetUs.slice() : report.resetUs[0]!;
-  const { limiter } = plans[0]!;
-  return allowed(limiter, taker.route, limits, report, taker, key, cost, takenUs, leaveUs, report.resets) as Decision;
+export function allowedPlainly(taker: PlainTaker, key: string, cost: number, now: TimeCell, report: Report): Decision {
+  const { route } = taker;
+  const { onlyLimit, limits } = route;
+  const { limiter } = route.plans[0]!;
+  if (onlyLimit === undefined) return allowed(limiter, route, limits, report, taker, key, cost, now) as Decision;
+  // The same as in `allowed`, but small enough for engines to inline: 10 % of a whole `consume`.
+  const remaining = remainingOf(onlyLimit, 0, report);
+  const resetUs = report.resetUs[0]!;
+  return new Decided(
+    true,
+    limiter,
+    onlyLimit,
+    limits,
+    remaining,
+    remaining,
+    toMilliseconds(report.waitUs[0]!),
+    toMilliseconds(resetUs),
+    taker,
+    key,
+    cost,
+    now[0]!,
+    resetUs,
+    report.resets,
+  ) as Decision;
 }
 
 /**
@@ -86,9 +100,7 @@ function allowed(
   took: PlainTaker | Receipt | undefined,
   key?: string,
   cost?: number,
-  takenUs?: number,
-  leaveUs?: number | readonly number[],
-  resets?: number,
+  now?: TimeCell,
 ): Decided {
   let binding = NONE;
   let leastFraction = Number.POSITIVE_INFINITY;
@@ -126,9 +138,9 @@ function allowed(
     took,
     key,
     cost,
-    takenUs,
-    leaveUs,
-    resets,
+    now?.[0],
+    now === undefined ? undefined : report.resetUs.slice(),
+    report.resets,
   );
 }
 

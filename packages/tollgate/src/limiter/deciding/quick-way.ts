@@ -72,13 +72,18 @@ export class QuickWay<Input> implements PlainTaker {
     report.forgetEntries();
     report.admitted = this.space.apply("take", key, costs, now, report, 0);
     this.space.maintain();
-    if (route.enforcesAll && hasEntriesAlone(report)) {
-      this.#request = request;
-      if (report.admitted) return allowedPlainly(this, key, cost, now[0]!, report);
-      return decisionOf(maker.name, route, report, undefined);
-    }
+    if (!(route.enforcesAll && hasEntriesAlone(report))) return this.#unusual(key, request);
+    this.#request = request;
+    return report.admitted
+      ? allowedPlainly(this, key, cost, now, report)
+      : decisionOf(maker.name, route, report, undefined);
+  }
+
+  /** The decision about a call whose report cannot be filled again as it is. */
+  #unusual(key: string, request: Request): Decision {
+    const { report } = request;
     request.keys = [key];
-    return decisionOf(maker.name, route, report, receiptOfTake(maker, request, report));
+    return decisionOf(this.maker.name, this.route, report, receiptOfTake(this.maker, request, report));
   }
 }
 
