@@ -31,16 +31,9 @@ export interface CellsOfKey {
 
 /** Writes what a key has used under the limits that both plans have. The other cells of the key stay. */
 export function carryOverKey(to: CellsOfKey, from: CellsOfKey, now: TimeCell): void {
-  for (const [kernel, at, theirs, theirsAt] of sharedLimits(to, from)) {
-    carryOver(kernel, to.cells, at, now, theirs, from.cells, theirsAt);
-  }
-}
-
-type SharedLimit = readonly [kernel: Kernel, at: number, theirs: Kernel, theirsAt: number];
-
-function sharedLimits(to: CellsOfKey, from: CellsOfKey): SharedLimit[] {
-  return to.compiled.parts.flatMap(({ kernel, offset }) => {
+  for (const { kernel, offset } of to.compiled.parts) {
     const theirs = from.compiled.parts.find((other) => isSameLimit(other.kernel.limit, kernel.limit));
-    return theirs ? [[kernel, to.base + offset, theirs.kernel, from.base + theirs.offset] as const] : [];
-  });
+    if (theirs === undefined) continue;
+    carryOver(kernel, to.cells, to.base + offset, now, theirs.kernel, from.cells, from.base + theirs.offset);
+  }
 }

@@ -23,7 +23,7 @@ export class CompiledPlan implements PlainTake {
   /** The scale of the only cell, if that is a tick. */
   readonly ticks: Ticks | undefined;
   /** The only kernel, if it enforces. Its cells come first. */
-  readonly only: Kernel | undefined;
+  readonly #only: Kernel | undefined;
   /** Takes a plain cost, for plans that do not start empty. An only kernel does it itself. */
   readonly plainTake: PlainTake;
   /** Whether the last verb left cells that a store has to keep. */
@@ -44,8 +44,8 @@ export class CompiledPlan implements PlainTake {
     this.plan = plan;
     this.#kernels = plan.limits.map((limit) => compileLimit(limit, originUs));
     const only = this.#kernels.length === 1 ? this.#kernels[0]! : undefined;
-    this.only = plan.enforces[0]! ? only : undefined;
-    this.plainTake = this.only ?? this;
+    this.#only = plan.enforces[0]! ? only : undefined;
+    this.plainTake = this.#only ?? this;
     this.ticks = only?.ticks;
     this.startsEmpty = this.#kernels.some((kernel) => kernel.startsEmpty);
     this.idleTtlUs = Math.max(...this.#kernels.map((kernel) => kernel.idleTtlUs));
@@ -147,7 +147,7 @@ export class CompiledPlan implements PlainTake {
       return true;
     }
     if (verb.renews) return this.#renew(cells, base, costs, now, report, at, taken?.untilUs ?? []);
-    const { only } = this;
+    const only = this.#only;
     if (only === undefined || verb !== VERBS.take) return this.#applyToEach(verb, cells, base, costs, now, report, at);
     // Most calls of `consume`: one limit, which is asked once.
     const admitted = only.tryTake(cells, base, now, costs[0]!);

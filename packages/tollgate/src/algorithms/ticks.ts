@@ -1,5 +1,4 @@
 import { type TickScale, tickScale } from "../core/limits/tick-scale.ts";
-import type { TimeCell } from "../core/time-cell.ts";
 
 /** Ticks and unit counts stay whole numbers up to here. */
 export const LAST_EXACT: number = Number.MAX_SAFE_INTEGER;
@@ -15,8 +14,6 @@ export class Ticks {
   readonly #scale: TickScale;
   /** Ticks count from here. For inexact scales it is a multiple of the period, so that all origins round alike. */
   readonly originUs: number;
-  /** The tick that `note` found. */
-  readonly noted: Float64Array = new Float64Array(1);
   readonly #ticksPerPeriod: number;
   readonly #ticksPerUs: number;
   /** A product this close to a whole number may be on its other side. */
@@ -53,13 +50,6 @@ export class Ticks {
     return this.#scale.ticksPerUnit;
   }
 
-  /** Notes the last tick that is not after now. A result would be boxed if this were not inlined. */
-  note(now: TimeCell): void {
-    this.noted[0] = now[0]! - this.originUs;
-    if (this.#scale.exact) this.noted[0] *= this.#ticksPerUs;
-    else this.#scaleNoted();
-  }
-
   /** The last tick that is not after this moment. */
   at(us: number): number {
     return this.#ticksAfter(us - this.originUs);
@@ -85,17 +75,10 @@ export class Ticks {
     return periods * periodUs + restUs;
   }
 
+  /** The last tick that is not after so many microseconds from the origin. */
   #ticksAfter(elapsedUs: number): number {
-    if (this.#scale.exact) return elapsedUs * this.#ticksPerUs;
-    this.noted[0] = elapsedUs;
-    this.#scaleNoted();
-    return this.noted[0];
-  }
-
-  /** Turns the microseconds after the origin that are noted into ticks. */
-  #scaleNoted(): void {
-    const { periodUs } = this.#scale;
-    const elapsedUs = this.noted[0]!;
+    const { exact, periodUs } = this.#scale;
+    if (exact) return elapsedUs * this.#ticksPerUs;
     const periods = Math.floor(elapsedUs / periodUs);
     const restUs = elapsedUs - periods * periodUs;
     const product = restUs * this.#ticksPerUs;
@@ -103,7 +86,7 @@ export class Ticks {
     const fraction = product - whole;
     const isSure = fraction > this.#doubt && fraction < 1 - this.#doubt;
     const restTicks = isSure ? whole : quotientOf(restUs, this.#ticksPerPeriod, periodUs);
-    this.noted[0] = periods * this.#ticksPerPeriod + restTicks;
+    return periods * this.#ticksPerPeriod + restTicks;
   }
 }
 

@@ -55,8 +55,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
 
   /** A function of its own keeps its callers small enough to inline. */
   #inexactTicks(now: TimeCell): number {
-    this.#ticks.note(now);
-    return this.#ticks.noted[0]!;
+    return this.#ticks.at(now[0]!);
   }
 
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
@@ -126,8 +125,7 @@ export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   }
 
   isIdle(cells: Float64Array, at: number, now: TimeCell): boolean {
-    this.#ticks.note(now);
-    return cells[at]! <= this.#ticks.noted[0]!;
+    return cells[at]! <= this.#ticks.at(now[0]!);
   }
 
   /** A full bucket was full at all times: a clock that goes back must not make it look used. */

@@ -10,6 +10,7 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { runs } from "./runs.ts";
 
 const START_MS = 1_790_000_000_123;
 
@@ -88,7 +89,7 @@ describe.each(Object.entries(KINDS))("under any changes of %s,", (_kind, { make,
         if (version(step.version).allow("ann", step.cost)) expect(bound.allow("ann", step.cost)).toBe(true);
       }
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: runs(300) });
   });
 });
 
@@ -111,7 +112,7 @@ describe("calls that alternate between two limits of one name", () => {
         const isSame = one[0] === other[0];
         expect(admitted).toBe(isSame ? Math.max(capacity, second.capacity) : capacity + second.capacity);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

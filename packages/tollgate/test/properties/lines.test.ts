@@ -2,8 +2,9 @@ import { memoryStore } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { describe, it } from "vitest";
 import { playLines } from "./line-traces.ts";
+import { runs } from "./runs.ts";
 
-const TRACES = 25;
+const TRACES = runs(25);
 const OPERATIONS = 400;
 
 describe.each([

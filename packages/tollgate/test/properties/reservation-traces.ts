@@ -81,14 +81,13 @@ export class ReservationTrace {
     const before = this.#usedOf(key);
     const hasUnits = UNITS.every((unit) => before[unit] + units[unit] <= CAPACITIES[unit]);
     const hasPlaces = this.#places.every(({ max }, i) => this.#held(key, i) + count <= max);
-    const isExact = this.#places.every(({ max }) => max <= MOST_EXACT);
     const ttl = this.#below(2) === 0 ? undefined : RESERVATION_TTL_MS;
     // Without a count, a call takes one place.
     const places = this.#places.length === 0 || count === 1 ? {} : { "concurrent-requests": count };
     const reservation = this.#limiter.reserve(key, { ...units, ...places }, { ttl });
     const { allowed } = reservation.decision;
     if (!hasUnits) same("more units than the limit has", allowed, false);
-    else if (isExact || !hasPlaces) same("allowed", allowed, hasPlaces);
+    else if (this.#isExact || !hasPlaces) same("allowed", allowed, hasPlaces);
     if (!allowed) return;
     const nowMs = this.#clock.now();
     const holds = this.#places.map(({ ttlMs }) => ({ count, untilMs: nowMs + ttlMs }));
@@ -130,6 +129,11 @@ export class ReservationTrace {
     }
   }
 
+  /** Whether all places expire at their own time. */
+  get #isExact(): boolean {
+    return this.#places.every(({ max }) => max <= MOST_EXACT);
+  }
+
   /** Settling frees all places, whatever it says of them. */
   get #manyPlaces(): Readonly<Record<string, number>> {
     return this.#places.length === 0 ? {} : { "concurrent-requests": 7 };
@@ -140,11 +144,14 @@ export class ReservationTrace {
     const nowMs = this.#clock.now();
     entry.hasLost ||= holds.some(({ count, untilMs }) => count > 0 && untilMs <= nowMs);
     const isOpen = !entry.isOver && nowMs < entry.endsMs;
-    same("renewed", reservation.renew(), isOpen && !entry.hasLost);
+    const renewed = reservation.renew();
+    // Places of a large limit may expire late, and are renewed then.
+    if (isOpen && entry.hasLost && !this.#isExact) entry.hasLost = !renewed;
+    same("renewed", renewed, isOpen && !entry.hasLost);
     if (!isOpen) return;
     if (Number.isFinite(entry.endsMs)) entry.endsMs = nowMs + RESERVATION_TTL_MS;
     for (const [i, hold] of holds.entries()) {
-      if (hold.untilMs <= nowMs) hold.count = 0;
+      if (hold.untilMs <= nowMs && !renewed) hold.count = 0;
       else hold.untilMs = nowMs + this.#places[i]!.ttlMs;
     }
   }

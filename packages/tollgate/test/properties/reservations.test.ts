@@ -4,8 +4,9 @@ import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { ReservationTrace } from "./reservation-traces.ts";
+import { runs } from "./runs.ts";
 
-const TRACES = 100;
+const TRACES = runs(100);
 const TURNS = 250;
 
 describe.each([
