@@ -16,11 +16,11 @@ export class Decided {
   limitRemaining: number | undefined;
   retryAfterMs: number;
   readonly resetMs: number;
-  // Of denials.
+  // Denials have these.
   declare reason?: Denied["reason"];
   declare violated?: readonly Limit[];
   declare usedAfterRetry?: number;
-  // Where they say something.
+  // Only decisions about which they say something have these.
   declare block?: Block;
   declare shadowDenied?: readonly Limit[];
   declare degraded?: string;

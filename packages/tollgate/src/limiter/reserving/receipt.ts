@@ -82,7 +82,7 @@ export interface PlainTaker {
   readonly route: Route;
 }
 
-/** The receipt of a plain take. `leaveUs` is how long after it the units of each limit leave: one number for one limit. */
+/** The receipt of a plain take. The units of each limit leave `leaveUs` after it: one number for one limit. */
 export function receiptOfPlain(
   { maker, route }: PlainTaker,
   key: string,

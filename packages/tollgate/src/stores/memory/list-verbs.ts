@@ -17,8 +17,8 @@ import type { SpaceStore } from "./space-store.ts";
 const MOST_KEPT = 64;
 
 /**
- * The verbs of one list of limits, as one limiter asks: it knows which limits enforce, and their order. The list's table
- * keeps the cells. A store lets empty tables go, so each call asks for the table that is right for its moment.
+ * The verbs of one list of limits, as one limiter asks: it knows which limits enforce, and their order. The list's
+ * table keeps the cells. A store lets empty tables go, so each call asks for the table that is right for its moment.
  */
 export class ListVerbs {
   readonly plan: Plan;

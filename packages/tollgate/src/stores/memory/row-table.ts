@@ -35,8 +35,8 @@ export interface RowScope {
 }
 
 /**
- * The rows of one list of limits in one scope: for each key its cells, in dense slots. Removing a row moves the last one
- * into its slot. The list is compiled for an origin near the clocks' time.
+ * The rows of one list of limits in one scope: for each key its cells, in dense slots. Removing a row moves the last
+ * one into its slot. The list is compiled for an origin near the clocks' time.
  */
 export class RowTable implements SweptTable {
   /** The bytes of a list before its first key, and of the limiter's space for it, as measured in V8. */
