@@ -101,24 +101,24 @@ export function allowMany<Input>(
 
 function allowEach<Input>(
   limiter: StoreLimiter<Input>,
-  all: readonly Selected[],
+  chosen: readonly Selected[],
   out: Uint8Array,
   cost: Cost | undefined,
 ): Maybe<number> {
-  const requests = all.map((selected) => {
+  const requests = chosen.map((selected) => {
     if (selected.route.takesPlaces) refusePlaces("allowMany", selected.route.limits);
     return new Request().set(selected, selected.costOf(cost));
   });
   const nowUs = readUs(limiter.clock);
   const decide = (i: number) => {
     // Choosing limits for a later input may have released the spaces of this one.
-    requests[i]!.set(all[i]!, requests[i]!.cost);
+    requests[i]!.set(chosen[i]!, requests[i]!.cost);
     requests[i]!.atUs = nowUs;
-    return limiter.decideRequest("allow", "take", requests[i]!, all[i]!, readAllowed);
+    return limiter.decideRequest("allow", "take", requests[i]!, chosen[i]!, readAllowed);
   };
-  if (limiter.asker.kind === "async") return allowLater(all.length, out, decide);
+  if (limiter.asker.kind === "async") return allowLater(chosen.length, out, decide);
   return note(
-    all.map((_, i) => decide(i) as boolean),
+    chosen.map((_, i) => decide(i) as boolean),
     out,
     0,
   );

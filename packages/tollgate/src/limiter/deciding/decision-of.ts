@@ -82,7 +82,7 @@ export function allowedPlainly(taker: PlainTaker, key: string, cost: number, now
     taker,
     key,
     cost,
-    now[0]!,
+    now[0],
     resetUs,
     report.resets,
   ) as Decision;

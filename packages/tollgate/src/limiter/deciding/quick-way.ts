@@ -22,7 +22,7 @@ interface Maker {
 
 /**
  * The short way of `allow` and `consume` for plain numbers as costs: under fixed limits that block no keys and count
- * no places. It takes two thirds of the time of the general way.
+ * no places. It takes less than a third of the time of the general way.
  */
 export class QuickWay<Input> implements PlainTaker {
   readonly maker: Maker;
