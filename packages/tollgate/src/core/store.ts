@@ -135,13 +135,6 @@ export interface SyncSpace {
   keyRef?(key: string): KeyRef;
   /** `allow` for a key reference of this space. Present if `keyRef` is. */
   allowRef?(ref: KeyRef, cost: number, now: TimeCell): boolean;
-  /**
-   * Decides a batch as `allow` would, one key after another, and writes 1 or 0 for each into `out`. Without this,
-   * `allow` is asked for each.
-   *
-   * @returns how many were admitted.
-   */
-  allowMany?(keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number;
   /** Forgets what a key has used under the limits of the plan, whatever their numbers. */
   drop(key: string): void;
   /** Does so for all keys of the scope. */

@@ -6,6 +6,7 @@ import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { encodeKey } from "../core/key.ts";
 import { all, mapMaybeAsync } from "../core/maybe-async.ts";
+import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
 import { Selected } from "./choosing/selected.ts";
@@ -88,15 +89,25 @@ export function allowMany<Input>(
 ): Maybe<number> {
   checkBatch(inputs, out, cost);
   const { quick } = limiter;
-  if (quick?.space.allowMany !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen()) {
+  if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen()) {
     const keys = Array.from(inputs, (input) => encodeKey(quick.key(input)));
-    return quick.space.allowMany(keys, cost ?? 1, readTime(limiter.clock), out);
+    return allowKeys(quick.space, keys, cost ?? 1, readTime(limiter.clock), out);
   }
   const selecting = Array.from(inputs, (input) => {
     const selected = new Selected();
     return mapMaybeAsync(limiter.selection.select(input, selected), () => selected.finish(limiter.joiner));
   });
   return mapMaybeAsync(all(selecting), (selected) => allowEach(limiter, selected, out, cost));
+}
+
+function allowKeys(space: SyncSpace, keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number {
+  let admitted = 0;
+  for (let i = 0; i < keys.length; i += 1) {
+    const allowed = space.allow(keys[i]!, cost, now);
+    out[i] = allowed ? 1 : 0;
+    if (allowed) admitted += 1;
+  }
+  return admitted;
 }
 
 function allowEach<Input>(

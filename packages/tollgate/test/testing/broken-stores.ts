@@ -1,5 +1,5 @@
 import { type Plan, Report, type SyncStore } from "tollgate/store";
-import { costsOfNumber, withFlaw, withPlans } from "./flawed-store.ts";
+import { withFlaw, withPlans } from "./flawed-store.ts";
 
 /** A store with one planted flaw, and the case of the contract that has to reject it. */
 export interface BrokenStore {
@@ -240,21 +240,6 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
         const nothing = costs.map(() => 0);
         if (verb === "peek") inner.apply("charge", key, nothing, now, new Report(), 0);
         return inner.apply(verb, key, costs, now, report, at);
-      },
-    }),
-  },
-  {
-    flaw: "decides a whole batch before it counts any of its calls",
-    rejectedBy: "a batch decides as calls one after another",
-    createStore: withFlaw({
-      allowMany: (inner) => (keys, cost, now, out) => {
-        const costs = costsOfNumber(inner.plan, cost);
-        const looks = keys.map((key) => inner.apply("peek", key, costs, now, new Report(), 0));
-        for (const [i, key] of keys.entries()) {
-          out[i] = looks[i] === true ? 1 : 0;
-          inner.apply(looks[i] === true ? "charge" : "take", key, costs, now, new Report(), 0);
-        }
-        return looks.filter(Boolean).length;
       },
     }),
   },

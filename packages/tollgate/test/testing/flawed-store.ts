@@ -7,7 +7,6 @@ type Apply = SyncSpace["apply"];
 interface Flaw {
   apply?(inner: SyncSpace): Apply;
   allowRef?(inner: SyncSpace): NonNullable<SyncSpace["allowRef"]>;
-  allowMany?(inner: SyncSpace): NonNullable<SyncSpace["allowMany"]>;
   drop?(inner: SyncSpace): SyncSpace["drop"];
   sweep?(inner: SyncSpace, touched: ReadonlySet<string>): SyncSpace["sweep"];
 }
@@ -50,7 +49,6 @@ function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
     ...(flaw.allowRef === undefined
       ? {}
       : { keyRef: (key: string) => new KeyRef(key), allowRef: flaw.allowRef(inner) }),
-    ...(flaw.allowMany === undefined ? {} : { allowMany: flaw.allowMany(inner) }),
     drop: flaw.drop?.(inner) ?? ((key) => inner.drop(key)),
     clear: () => inner.clear(),
     sweep: flaw.sweep?.(inner, touched) ?? ((now) => inner.sweep(now)),
@@ -60,6 +58,6 @@ function flawedSpace(inner: SyncSpace, flaw: Flaw): SyncSpace {
 }
 
 /** A plain cost for each limit that counts plain numbers. */
-export function costsOfNumber(plan: Plan, cost: number): number[] {
+function costsOfNumber(plan: Plan, cost: number): number[] {
   return plan.countsNumber.map((counts) => (counts ? cost : 0));
 }

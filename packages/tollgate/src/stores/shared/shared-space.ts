@@ -94,16 +94,6 @@ export class SharedSpace implements SyncSpace {
     return admitted;
   }
 
-  allowMany(keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number {
-    let admitted = 0;
-    for (const [i, key] of keys.entries()) {
-      const allowed = this.allow(key, cost, now);
-      out[i] = allowed ? 1 : 0;
-      if (allowed) admitted += 1;
-    }
-    return admitted;
-  }
-
   apply(
     verb: Verb,
     key: string,
