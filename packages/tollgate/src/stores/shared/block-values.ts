@@ -1,5 +1,8 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
+import type { PlanNumbers } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SLOT_WORDS, STATE } from "./shared-slots.ts";
 import { CLAIMED, GENERATION_MASK, UPPER_VALUES, upperBits, withUpperBits } from "./slot-state.ts";
@@ -7,8 +10,8 @@ import { ADMITTED, DENIED, NO_WRITE_SLOT_LEFT, PUBLISHED, RETRY, type SlotValues
 import { WriteSlotRecovery } from "./write-slot-recovery.ts";
 import { NO_WRITE_SLOT, type WriteSlots } from "./write-slots.ts";
 
-/** A block's first number: when its cells become idle, in microseconds. */
-const HEAD = 1;
+/** A block's first number, if threads share it: when its cells become idle, in microseconds. */
+const EXPIRY = 1;
 
 /**
  * The values of keys with several cells. The cells lie in a block; a slot's state names the block and counts how often
@@ -24,6 +27,7 @@ export class BlockValues implements SlotValues {
   readonly expiry: TimeCell = createTimeCell();
   readonly published: Int32Array = new Int32Array(2);
   readonly permanentBits: number = ~CLAIMED;
+  readonly keepsExpiry: boolean;
   readonly #memory: SharedMemory;
   readonly #writeSlots: WriteSlots | undefined;
   readonly #recovery: WriteSlotRecovery | undefined;
@@ -33,6 +37,9 @@ export class BlockValues implements SlotValues {
   /** The index of the first block among the numbers. */
   readonly #blocksAt: number;
   readonly #numbersPerBlock: number;
+  /** Where a block's cells begin. */
+  readonly #cellsAt: number;
+  readonly #plans: PlanNumbers;
 
   /** Without write slots, each slot keeps its block: one thread has the memory. */
   constructor(
@@ -42,6 +49,7 @@ export class BlockValues implements SlotValues {
     slots: number,
     blocksAt: number,
     width: number,
+    plans: PlanNumbers,
   ) {
     this.cells = new Float64Array(width);
     this.#memory = memory;
@@ -51,12 +59,15 @@ export class BlockValues implements SlotValues {
     this.#blocks = slots + (writeSlots?.count ?? 0);
     this.#recovery = writeSlots && new WriteSlotRecovery(writeSlots, this.#blocks, (marks) => this.#markNamed(marks));
     this.#blocksAt = blocksAt;
-    this.#numbersPerBlock = HEAD + width;
+    this.keepsExpiry = writeSlots !== undefined;
+    this.#cellsAt = this.keepsExpiry ? EXPIRY : 0;
+    this.#numbersPerBlock = this.#cellsAt + width;
+    this.#plans = plans;
   }
 
-  /** The numbers of so many blocks. */
-  static numbers(blocks: number, width: number): number {
-    return blocks * (HEAD + width);
+  /** The numbers of the blocks of so many slots. */
+  static numbers(slots: number, writeSlots: number, width: number): number {
+    return (slots + writeSlots) * ((writeSlots === 0 ? 0 : EXPIRY) + width);
   }
 
   tryTake(
@@ -73,6 +84,7 @@ export class BlockValues implements SlotValues {
     const low = words[slot + STATE]!;
     const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
     if (!isThere || upperBits(high) === 0) return RETRY;
+    if (this.#writeSlots === undefined) return this.#tryTakeIn(slot, low, high, compiled, now, cost);
     this.read(slot, low);
     const admitted = compiled.plainTake.tryTake(this.cells, 0, now, cost);
     if (admitted && cost > 0) {
@@ -84,14 +96,47 @@ export class BlockValues implements SlotValues {
     return admitted ? ADMITTED : DENIED;
   }
 
+  /** Takes from the cells in the block itself, which saves a fifth of an `allow`: one thread has the memory. */
+  #tryTakeIn(slot: number, low: number, high: number, compiled: CompiledPlan, now: TimeCell, cost: number): number {
+    const { numbers, words } = this.#memory;
+    const at = this.#numbersOf(this.#blockOf(slot, low));
+    if (!compiled.plainTake.tryTake(numbers, at, now, cost)) return DENIED;
+    if (cost > 0) words[slot + STATE + 1] = nextVersion(high, high);
+    return ADMITTED;
+  }
+
+  tryApply(
+    slot: number,
+    printLow: number,
+    printHigh: number,
+    compiled: CompiledPlan,
+    verb: VerbTraits,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): number {
+    if (this.#writeSlots !== undefined) return RETRY;
+    const { words, numbers } = this.#memory;
+    const high = words[slot + STATE + 1]!;
+    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
+    if (!isThere || upperBits(high) === 0) return RETRY;
+    const block = this.#numbersOf(this.#blockOf(slot, words[slot + STATE]!));
+    const admitted = compiled.applyToKept(verb, numbers, block, costs, now, report, at);
+    if (verb.changes) words[slot + STATE + 1] = nextVersion(high, high);
+    return admitted ? ADMITTED : DENIED;
+  }
+
   read(slot: number, low: number): void {
     const { numbers } = this.#memory;
-    const at = this.#numbersOf(this.#blockOf(slot, low)) + HEAD;
+    const at = this.#numbersOf(this.#blockOf(slot, low)) + this.#cellsAt;
     for (let i = 0; i < this.cells.length; i += 1) this.cells[i] = numbers[at + i]!;
   }
 
-  expiryOf(slot: number, low: number): number {
-    return this.#memory.numbers[this.#numbersOf(this.#blockOf(slot, low))]!;
+  isIdle(slot: number, low: number, _high: number, plan: number, now: TimeCell): boolean {
+    const { numbers } = this.#memory;
+    const at = this.#numbersOf(this.#blockOf(slot, low));
+    return this.keepsExpiry ? numbers[at]! <= now[0]! : this.#plans.isIdle(plan, numbers, at, now);
   }
 
   confirm(slot: number, low: number, high: number): boolean {
@@ -122,11 +167,9 @@ export class BlockValues implements SlotValues {
   }
 
   #swapName(block: number, slot: number, low: number, high: number, generation: number): boolean {
-    // 0 would mean that the slot has no key.
-    const version = Math.max(1, (upperBits(high) + 1) % UPPER_VALUES);
     const { published } = this;
     published[0] = this.#nameOf(slot, block);
-    published[1] = withUpperBits(version, generation);
+    published[1] = nextVersion(high, generation);
     return this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
   }
 
@@ -141,8 +184,8 @@ export class BlockValues implements SlotValues {
   #write(block: number): void {
     const { numbers } = this.#memory;
     const at = this.#numbersOf(block);
-    numbers[at] = this.expiry[0]!;
-    for (let i = 0; i < this.cells.length; i += 1) numbers[at + HEAD + i] = this.cells[i]!;
+    if (this.keepsExpiry) numbers[at] = this.expiry[0]!;
+    for (let i = 0; i < this.cells.length; i += 1) numbers[at + this.#cellsAt + i] = this.cells[i]!;
   }
 
   #blockOf(slot: number, low: number): number {
@@ -161,4 +204,10 @@ export class BlockValues implements SlotValues {
   #numbersOf(block: number): number {
     return this.#blocksAt + block * this.#numbersPerBlock;
   }
+}
+
+/** The upper word of a state whose cells have changed once more. */
+function nextVersion(high: number, generation: number): number {
+  // 0 would mean that the slot has no key.
+  return withUpperBits(Math.max(1, (upperBits(high) + 1) % UPPER_VALUES), generation);
 }

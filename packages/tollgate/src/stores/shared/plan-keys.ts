@@ -16,6 +16,17 @@ export interface PlanKeysStore extends MovesStore {
   view(plan: Plan): PlanView;
 }
 
+/** What spaces need of their store. */
+export interface SharedSpaceStore extends PlanKeysStore {
+  readonly overflow: "share" | "deny";
+  /** Counts a call whose key found no room. */
+  countOverflow(): void;
+  /** Some housekeeping, between two calls. */
+  maintain(): void;
+  /** Counts idle keys that a sweep has dropped. */
+  countSwept(keys: number): void;
+}
+
 /** A plan's keys and its overflow buckets, and those of its relatives. */
 export class PlanKeys {
   readonly keys: SharedKeys;

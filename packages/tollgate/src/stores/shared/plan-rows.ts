@@ -1,4 +1,6 @@
+import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { TollgateError } from "../../core/errors.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import { INSERTED_AT, MOST_PLANS, PLAN_ROW, PLANS_AT } from "./memory-layout.ts";
 import { SharedBits } from "./shared-bits.ts";
 import type { SharedMemory } from "./shared-memory.ts";
@@ -45,12 +47,16 @@ export class PlanRows {
   }
 
   /**
-   * Records how long a tick of a plan takes, and how much later than `ticks × usPerTick` after the origin its keys are
-   * idle. Every thread records the same values, before it counts a key.
+   * Describes a plan of one cell to threads that do not know it, so that they can tell when its keys are idle: how long
+   * a tick takes, and how much later than `ticks × usPerTick` after the origin a key is idle. Blocks have their own
+   * expiry. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
+   *
+   * Every thread records the same values, before it counts a key.
    */
-  describe(number: number, usPerTick: number, laterUs: number): void {
-    this.#write((this.#rowOf(number) + US_PER_TICK) >>> 1, usPerTick);
-    this.#write((this.#rowOf(number) + LATER_US) >>> 1, laterUs);
+  describe(number: number, { ticks, idleTtlUs }: CompiledPlan, originUs: number): void {
+    if (ticks === undefined) return;
+    this.#write((this.#rowOf(number) + US_PER_TICK) >>> 1, 1 / ticks.perUs);
+    this.#write((this.#rowOf(number) + LATER_US) >>> 1, idleTtlUs - (originUs - ticks.originUs));
   }
 
   /** Records that a plan may have keys. A thread does so before it inserts one. */
@@ -72,11 +78,13 @@ export class PlanRows {
     return this.#memory.numbers[(row + ORIGIN) >>> 1]!;
   }
 
-  /** When a key is idle whose bucket is full at this tick, or up to a tick and a few microseconds later. */
-  idleAtUs(number: number, tick: number): number {
+  /** Whether the key with this tick is idle, or has been for up to a tick and a few microseconds. */
+  isIdle(number: number, cells: Float64Array, at: number, now: TimeCell): boolean {
     const row = this.#rowOf(number) >>> 1;
     const { numbers } = this.#memory;
-    return idleAtUs(numbers[row + ORIGIN / 2]!, numbers[row + US_PER_TICK / 2]!, numbers[row + LATER_US / 2]!, tick);
+    const us = (cells[at]! + 1) * numbers[row + US_PER_TICK / 2]!;
+    const originUs = numbers[row + ORIGIN / 2]! + numbers[row + LATER_US / 2]!;
+    return originUs + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 <= now[0]!;
   }
 
   /** Other threads have this line in their caches: a write of the same value would evict it there. */
@@ -88,11 +96,6 @@ export class PlanRows {
   #rowOf(number: number): number {
     return PLANS_AT + number * PLAN_ROW;
   }
-}
-
-export function idleAtUs(originUs: number, usPerTick: number, laterUs: number, tick: number): number {
-  const us = (tick + 1) * usPerTick;
-  return originUs + (us > 0 ? us * ROUNDED_UP : us / ROUNDED_UP) + 1 + laterUs;
 }
 
 export function tooManyPlansError(most: number): TollgateError {

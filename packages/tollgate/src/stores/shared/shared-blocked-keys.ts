@@ -2,7 +2,7 @@ import { type BlockChange, isInForce, isOver, type KeyBlock, type SyncBlocks } f
 import { TollgateError } from "../../core/errors.ts";
 import type { Scope } from "../../core/plan.ts";
 import { decodeReason, encodeReason } from "../../core/reason-numbers.ts";
-import type { TimeCell } from "../../core/time-cell.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { KeyFingerprints } from "./key-fingerprints.ts";
 import { BLOCKED_AT } from "./memory-layout.ts";
 import type { PlanNumbers } from "./plan-rows.ts";
@@ -42,8 +42,8 @@ export class SharedBlockedKeys implements SyncBlocks {
   readonly #fingerprints: KeyFingerprints;
   #number: number | undefined;
   #table: SharedTable | undefined;
-  #nowUs = 0;
-  readonly #isIdle: IsIdle = (slot, low, high) => this.#tableMade.values.expiryOf(slot, low, high, 0) <= this.#nowUs;
+  readonly #now = createTimeCell();
+  readonly #isIdle: IsIdle = (slot, low, high) => this.#tableMade.values.isIdle(slot, low, high, 0, this.#now);
 
   constructor(scope: Scope, limiter: string, parts: BlockedKeysParts) {
     const { memory, secret } = parts;
@@ -67,7 +67,7 @@ export class SharedBlockedKeys implements SyncBlocks {
   }
 
   replace(key: string, before: KeyBlock | undefined, after: KeyBlock | undefined, now: TimeCell): BlockChange {
-    this.#nowUs = now[0]!;
+    this.#now[0] = now[0]!;
     if (!this.#canKeep()) return "full";
     const { low, high } = this.#hash(key);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -103,7 +103,7 @@ export class SharedBlockedKeys implements SyncBlocks {
     before: KeyBlock | undefined,
     after: KeyBlock | undefined,
   ): BlockChange | undefined {
-    if (before !== undefined && !isOver(before, this.#nowUs)) return "changed";
+    if (before !== undefined && !isOver(before, this.#now[0]!)) return "changed";
     if (after === undefined) return "done";
     const claimed = this.#tableMade.keys.claims.claim(low, high, this.#planNumber, this.#isIdle);
     return claimed === NOWHERE ? "full" : undefined;

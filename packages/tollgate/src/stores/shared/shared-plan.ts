@@ -111,7 +111,7 @@ export class SharedPlan {
       );
     }
     this.#compiled = new CompiledPlan(this.plan, originUs);
-    describeTicks(this.#compiled, this.#rows, this.number, originUs);
+    this.#rows.describe(this.number, this.#compiled, originUs);
     this.plain = this.#isPlain ? this.#compiled : undefined;
     this.#exactFromUs = originUs - REACH_US;
     this.#exactUntilUs = originUs + REACH_US;
@@ -142,27 +142,17 @@ export class SharedPlan {
   /** Publishes the copy in a slot whose state is still this one. */
   publish(slot: number, low: number, high: number): number {
     const { cells, expiry } = this.values;
-    // A single cell implies its own expiry.
-    if (cells.length > 1) this.#compiled.noteExpiry(cells, 0, this.now, expiry);
+    if (this.values.keepsExpiry) this.#compiled.noteExpiry(cells, 0, this.now, expiry);
     return this.values.publish(slot, low, high);
   }
 
   /** Whether the key in a slot is idle. The key may belong to any plan. Overwrites the copy. */
   isSlotIdle(plan: number, slot: number, low: number, high: number): boolean {
     if (plan === NO_PLAN) return false;
-    // A block has its exact expiry. For a tick, only the kernels of its own plan are exact.
+    // Several cells tell exactly, without entries that are written off. For a tick, only the kernels of its own plan are exact.
     if (plan !== this.number || this.values.cells.length > 1)
-      return this.values.expiryOf(slot, low, high, plan) <= this.#idleAt[0]!;
+      return this.values.isIdle(slot, low, high, plan, this.#idleAt);
     this.values.read(slot, low, high);
     return this.#compiled.isIdle(this.values.cells, 0, this.#idleAt);
   }
-}
-
-/**
- * Describes a plan of one cell to threads that do not know it, so that they can tell when its keys are idle. Blocks
- * have their own expiry. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
- */
-function describeTicks({ ticks, idleTtlUs }: CompiledPlan, rows: PlanNumbers, number: number, originUs: number): void {
-  if (ticks === undefined) return;
-  rows.describe(number, 1 / ticks.perUs, idleTtlUs - (originUs - ticks.originUs));
 }

@@ -9,24 +9,13 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { denyForCapacity } from "../local/overflow.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
-import type { Move } from "./key-moves.ts";
-import { PlanKeys, type PlanKeysStore } from "./plan-keys.ts";
+import { MoveNotices } from "./move-notices.ts";
+import { PlanKeys, type SharedSpaceStore } from "./plan-keys.ts";
 import type { SharedKeys } from "./shared-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { PRINT_SHIFT } from "./shared-slots.ts";
 import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts";
 import { Taking } from "./taking.ts";
-
-/** What spaces need of their store. */
-export interface SharedSpaceStore extends PlanKeysStore {
-  readonly overflow: "share" | "deny";
-  /** Counts a call whose key found no room. */
-  countOverflow(): void;
-  /** Some housekeeping, between two calls. */
-  maintain(): void;
-  /** Counts idle keys that a sweep has dropped. */
-  countSwept(keys: number): void;
-}
 
 /** What the front cache keeps of a key: its hash, and the slot where it was. */
 const RECENT_VALUES = 3;
@@ -43,9 +32,7 @@ export class SharedSpace implements SyncSpace {
   /** The overflow buckets. */
   readonly #buckets: SharedKeys;
   readonly #planKeys: PlanKeys;
-  /** The moves of the current call, and the observations that wait for its end. */
-  readonly #moved: Move[] = [];
-  readonly #notices: (() => void)[] = [];
+  readonly #moves: MoveNotices;
   readonly #recent = new RecentKeys(RECENT_VALUES);
   readonly #costs: number[];
   readonly #report = new Report();
@@ -57,7 +44,8 @@ export class SharedSpace implements SyncSpace {
     this.#store = store;
     this.#values = view.table.values;
     this.#shared = view.plan;
-    this.#planKeys = new PlanKeys(view, plan.onChange, store, this.#moved);
+    this.#moves = new MoveNotices(context);
+    this.#planKeys = new PlanKeys(view, plan.onChange, store, this.#moves.moved);
     this.#keys = this.#planKeys.keys;
     this.#buckets = this.#planKeys.buckets;
     this.#costs = plan.limits.map(() => 0);
@@ -103,15 +91,24 @@ export class SharedSpace implements SyncSpace {
     at: number,
     taken?: Taken,
   ): boolean {
-    const { fingerprints } = this.#shared;
     this.#shared.setTime(now[0]!);
-    fingerprints.hashKey(key);
-    const { low, high } = fingerprints;
+    const place = this.#recent.find(key);
+    const { values } = this.#recent;
+    const cached = RECENT_VALUES * place;
+    if (place < 0) this.#hashAndKeep(key);
+    const { fingerprints } = this.#shared;
+    const low = place < 0 ? fingerprints.low : values[cached]!;
+    const high = place < 0 ? fingerprints.high : values[cached + 1]!;
+    if (place >= 0 && taken === undefined) {
+      const outcome = this.#tryApply(values[cached + SLOT]!, low, high, verb, costs, now, report, at);
+      if (outcome < RETRY) return this.#decided(outcome, report, at, costs.length);
+    }
     const admitted =
       taken === undefined
         ? this.#applyTo(key, low, high, verb, costs, report, at)
         : this.#correct(key, low, high, verb, costs, report, at, taken);
-    if (this.#moved.length > 0) this.#noteMoves(key);
+    if (place >= 0) values[cached + SLOT] = this.#keys.slots.find(low, high);
+    if (this.#moves.moved.length > 0) this.#moves.note(key);
     return admitted;
   }
 
@@ -161,10 +158,10 @@ export class SharedSpace implements SyncSpace {
     return removed;
   }
 
-  /** The slot of an idle key counts as free. Observers may call limiters, so they are notified after the call. */
+  /** The slot of an idle key counts as free. */
   maintain(): void {
     this.#store.maintain();
-    if (this.#notices.length > 0) for (const notify of this.#notices.splice(0)) notify();
+    this.#moves.tell();
   }
 
   release(): void {
@@ -178,19 +175,48 @@ export class SharedSpace implements SyncSpace {
     return this.#values.tryTake(slot, low << PRINT_SHIFT, high, plain, now, cost);
   }
 
+  /** Applies a verb in the slot where the key was last. */
+  #tryApply(
+    slot: number,
+    low: number,
+    high: number,
+    verb: Verb,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): number {
+    const { plain, taking } = this.#shared;
+    if (slot < 0 || plain === undefined || taking !== undefined) return RETRY;
+    // Before the state is read: a later reset that forgets what is published is not among these.
+    report.resets = this.#store.resets.count;
+    return this.#values.tryApply(slot, low << PRINT_SHIFT, high, plain, VERBS[verb], costs, now, report, at);
+  }
+
+  #decided(outcome: number, report: Report, at: number, limits: number): boolean {
+    // In a combined call, the peek before may have found no slot.
+    if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + limits);
+    return outcome === ADMITTED;
+  }
+
   /** For a key that the front cache does not have. */
   #allowUnknown(key: string, cost: number, now: TimeCell): boolean {
+    const { fingerprints } = this.#shared;
+    this.#hashAndKeep(key);
+    const { low, high } = fingerprints;
+    const outcome = this.#tryTake(this.#keys.slots.find(low, high), low, high, cost, now);
+    return outcome >= RETRY ? this.#allowOtherwise(key, low, high, cost, now) : outcome === ADMITTED;
+  }
+
+  /** Hashes a key that the front cache does not have, and may keep it there. */
+  #hashAndKeep(key: string): void {
     const { fingerprints } = this.#shared;
     fingerprints.hashKey(key);
     const { low, high } = fingerprints;
     const place = this.#recent.placeForMissing();
-    const slot = this.#keys.slots.find(low, high);
-    if (place >= 0) {
-      this.#recent.keep(place, ownCopy(key));
-      this.#noteRecent(RECENT_VALUES * place, low, high, slot);
-    }
-    const outcome = this.#tryTake(slot, low, high, cost, now);
-    return outcome >= RETRY ? this.#allowOtherwise(key, low, high, cost, now) : outcome === ADMITTED;
+    if (place < 0) return;
+    this.#recent.keep(place, ownCopy(key));
+    this.#noteRecent(RECENT_VALUES * place, low, high, this.#keys.slots.find(low, high));
   }
 
   /** For a cached key that has moved, or that another thread changed at the same time. */
@@ -215,17 +241,11 @@ export class SharedSpace implements SyncSpace {
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
     const admitted = this.#applyTo(key, low, high, "take", costs, this.#report, 0);
-    if (this.#moved.length > 0) {
-      this.#noteMoves(key);
+    if (this.#moves.moved.length > 0) {
+      this.#moves.note(key);
       this.maintain();
     }
     return admitted;
-  }
-
-  #noteMoves(key: string): void {
-    const moved = this.#moved.splice(0);
-    if (this.#context.onMove === undefined) return;
-    for (const { from, to } of moved) this.#notices.push(() => this.#context.onMove?.(key, from, to));
   }
 
   /** Corrects a take where it was made. */
@@ -258,11 +278,7 @@ export class SharedSpace implements SyncSpace {
     at: number,
   ): boolean {
     const outcome = this.#keys.decide(low, high, verb, costs, report, at);
-    if (outcome < RETRY) {
-      // In a combined call, the peek before may have found no slot.
-      if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + costs.length);
-      return outcome === ADMITTED;
-    }
+    if (outcome < RETRY) return this.#decided(outcome, report, at, costs.length);
     const { changes, refunds } = VERBS[verb];
     if (changes && !refunds) this.#store.countOverflow();
     // A key that has cells of its own must not be counted in a bucket.

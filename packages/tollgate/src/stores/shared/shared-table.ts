@@ -52,7 +52,7 @@ export class SharedTable {
     this.values =
       width === 1
         ? new TickValues(memory, rows)
-        : new BlockValues(memory, writeSlots, at, slotCount, blocksAt / 2, width);
+        : new BlockValues(memory, writeSlots, at, slotCount, blocksAt / 2, width, rows);
     const { permanentBits } = this.values;
     const rangeOf = (fromSlot: number, setCount: number, usedAt: number): SlotRange => {
       const from = at + fromSlot * SLOT_WORDS;
@@ -67,7 +67,7 @@ export class SharedTable {
   static end(at: number, shape: TableShape): number {
     const { blocksAt, slotCount } = partsOf(at, shape);
     const { width, writeSlots } = shape;
-    return lineAt(blocksAt + (width === 1 ? 0 : 2 * BlockValues.numbers(slotCount + writeSlots, width)));
+    return lineAt(blocksAt + (width === 1 ? 0 : 2 * BlockValues.numbers(slotCount, writeSlots, width)));
   }
 }
 

@@ -7,12 +7,13 @@ import type { LocalStore } from "../local/local-store.ts";
 import { countKeys } from "./key-count.ts";
 import { OVERFLOWED_AT, SWEPT_AT } from "./memory-layout.ts";
 import type { Descriptions } from "./plan-descriptions.ts";
+import type { SharedSpaceStore } from "./plan-keys.ts";
 import type { PlanNumbers } from "./plan-rows.ts";
 import { ResetLog } from "./reset-log.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SharedPlan } from "./shared-plan.ts";
 import { type PlanView, SharedRelatives } from "./shared-relatives.ts";
-import { SharedSpace, type SharedSpaceStore } from "./shared-space.ts";
+import { SharedSpace } from "./shared-space.ts";
 import type { SharedTable } from "./shared-table.ts";
 
 /** The tables of a store, one for each width: the number of cells of a key. */

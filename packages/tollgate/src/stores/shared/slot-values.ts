@@ -1,5 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Report } from "../../core/report.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
 
 // The outcome of a call, or of one attempt at it.
 export const DENIED = 0;
@@ -23,8 +25,10 @@ export const FORGOTTEN = 8;
 export interface SlotValues {
   /** A copy of one key's cells: the ones just read, or the ones to publish. */
   readonly cells: Float64Array;
-  /** When the copy becomes idle. Only keys with several cells need it, before they are published. */
+  /** When the copy becomes idle, if `keepsExpiry`. */
   readonly expiry: TimeCell;
+  /** Whether the slot keeps its expiry, because other threads cannot tell it from several cells. */
+  readonly keepsExpiry: boolean;
   /** The two words of the state that `publish` has just put into a slot. */
   readonly published: Int32Array;
   /** The bits of a state's lower word that stay when the key goes. */
@@ -41,10 +45,25 @@ export interface SlotValues {
     now: TimeCell,
     cost: number,
   ): number;
+  /**
+   * Applies a verb to the key in a slot, for plans without a bucket that starts empty. `RETRY` as `tryTake`, and where
+   * the general way is as quick.
+   */
+  tryApply(
+    slot: number,
+    printLow: number,
+    printHigh: number,
+    compiled: CompiledPlan,
+    verb: VerbTraits,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): number;
   /** Copies the cells of the key in a slot. Other threads may write meanwhile: `confirm` and `publish` detect that. */
   read(slot: number, low: number, high: number): void;
-  /** When the key in a slot becomes idle, or slightly later. It needs the plan's row in shared memory, not the plan. */
-  expiryOf(slot: number, low: number, high: number, plan: number): number;
+  /** Whether the key in a slot is idle. It needs only the number of its plan, and may find out slightly later. */
+  isIdle(slot: number, low: number, high: number, plan: number, now: TimeCell): boolean;
   /** Whether a slot's state, and so the copy of its cells, is still current. */
   confirm(slot: number, low: number, high: number): boolean;
   /**

@@ -1,5 +1,7 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { VerbTraits } from "../../core/verbs.ts";
 import type { PlanNumbers } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { STATE } from "./shared-slots.ts";
@@ -19,6 +21,7 @@ export class TickValues implements SlotValues {
   readonly expiry: TimeCell = createTimeCell();
   readonly published: Int32Array = new Int32Array(2);
   readonly permanentBits = 0;
+  readonly keepsExpiry = false;
   readonly words: Int32Array;
   readonly #memory: SharedMemory;
   readonly #rows: PlanNumbers;
@@ -29,8 +32,9 @@ export class TickValues implements SlotValues {
     this.#rows = rows;
   }
 
-  expiryOf(_slot: number, low: number, high: number, plan: number): number {
-    return this.#rows.idleAtUs(plan, tickOf(low, high));
+  isIdle(_slot: number, low: number, high: number, plan: number, now: TimeCell): boolean {
+    this.cells[0] = tickOf(low, high);
+    return this.#rows.isIdle(plan, this.cells, 0, now);
   }
 
   tryTake(
@@ -63,6 +67,29 @@ export class TickValues implements SlotValues {
         : this.#memory.isStill(slot + STATE, low, high);
     if (!isCurrent) return RETRY;
     return admitted ? ADMITTED : DENIED;
+  }
+
+  tryApply(
+    slot: number,
+    printLow: number,
+    printHigh: number,
+    compiled: CompiledPlan,
+    verb: VerbTraits,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+  ): number {
+    const { words, cells } = this;
+    const low = words[slot + STATE]!;
+    const high = words[slot + STATE + 1]!;
+    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
+    if (!isThere || upperBits(high) === 0) return RETRY;
+    const before = tickOf(low, high);
+    cells[0] = before;
+    const outcome = compiled.applyToKept(verb, cells, 0, costs, now, report, at) ? ADMITTED : DENIED;
+    if (cells[0] === before) return this.confirm(slot, low, high) ? outcome : RETRY;
+    return this.publish(slot, low, high) === PUBLISHED ? outcome : RETRY;
   }
 
   read(_slot: number, low: number, high: number): void {

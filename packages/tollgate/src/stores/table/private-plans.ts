@@ -1,6 +1,8 @@
+import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { Plan } from "../../core/plan.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { Descriptions } from "../shared/plan-descriptions.ts";
-import { idleAtUs, type PlanNumbers, tooManyPlansError } from "../shared/plan-rows.ts";
+import { type PlanNumbers, tooManyPlansError } from "../shared/plan-rows.ts";
 
 /** A slot's owner has 22 bits. */
 const MOST_PLANS = 2 ** 22;
@@ -11,8 +13,9 @@ interface PlanRow {
   readonly name: string;
   mayHaveKeys: boolean;
   originUs: number | undefined;
-  usPerTick: number;
-  laterUs: number;
+  /** Set by the first call. */
+  compiled: CompiledPlan | undefined;
+  parts: CompiledPlan["parts"];
 }
 
 /**
@@ -27,6 +30,7 @@ export class PrivatePlans implements PlanNumbers, Descriptions {
   readonly #rows = new Map<number, PlanRow>();
   readonly #described = new Map<number, Plan>();
   readonly #numbersInUse: () => ReadonlySet<number>;
+  readonly #idleSince = createTimeCell();
   #next = 0;
   #checkAt = MANY_PLANS;
 
@@ -48,8 +52,8 @@ export class PrivatePlans implements PlanNumbers, Descriptions {
     return number;
   }
 
-  describe(number: number, usPerTick: number, laterUs: number): void {
-    Object.assign(this.#rowOf(number), { usPerTick, laterUs });
+  describe(number: number, compiled: CompiledPlan): void {
+    Object.assign(this.#rowOf(number), { compiled, parts: compiled.parts });
   }
 
   markInserted(number: number): void {
@@ -66,9 +70,16 @@ export class PrivatePlans implements PlanNumbers, Descriptions {
     return row.originUs;
   }
 
-  idleAtUs(number: number, tick: number): number {
-    const { originUs = 0, usPerTick, laterUs } = this.#rowOf(number);
-    return idleAtUs(originUs, usPerTick, laterUs, tick);
+  isIdle(number: number, cells: Float64Array, at: number, now: TimeCell): boolean {
+    const { compiled, parts } = this.#rowOf(number);
+    if (compiled === undefined) return false;
+    this.#idleSince[0] = now[0]! - compiled.idleTtlUs;
+    for (const { kernel, offset } of parts) {
+      // An entry that is written off counts in another row: see `RelatedKeys.writeOff`.
+      const isWrittenOff = Number.isNaN(cells[at + offset]);
+      if (!(isWrittenOff || kernel.isIdle(cells, at + offset, this.#idleSince))) return false;
+    }
+    return true;
   }
 
   add(number: number, plan: Plan): void {
@@ -82,9 +93,8 @@ export class PrivatePlans implements PlanNumbers, Descriptions {
     return this.#rows.get(number) ?? this.#add(number, "");
   }
 
-  /** Until the length of a tick is known, no key is idle. */
   #add(number: number, name: string): PlanRow {
-    const row = { name, mayHaveKeys: false, originUs: undefined, usPerTick: Number.NaN, laterUs: 0 };
+    const row = { name, mayHaveKeys: false, originUs: undefined, compiled: undefined, parts: [] };
     this.#rows.set(number, row);
     return row;
   }

@@ -24,8 +24,8 @@ import { PrivateTables } from "./private-tables.ts";
 export interface TableStoreOptions extends CapacityOptions {
   /**
    * How many keys of all limiters the store has slots for: a whole number from 1 to 10 million. Creating a limiter
-   * allocates their memory: about 44 bytes a key for one token bucket, and 62 and 18 for every cell otherwise. Limiters
-   * whose limits have the same number of cells share this memory.
+   * allocates their memory: about 44 bytes a key for one token bucket, otherwise 18 more for every cell. Limiters whose
+   * limits have the same number of cells share this memory.
    */
   readonly maxKeys: number;
   /**
