@@ -10,9 +10,10 @@ export interface EncodedPlan {
   readonly plan: Plan;
   readonly epoch: Epoch;
   /**
-   * How many texts describe the plan: the number of limits, whether the first numbers are kept, and for each limit its
-   * description, whether it enforces, and its blocks. Then the format of a row for the fast form, empty if it cannot
-   * decide the plan, and for each bucket its cell, its capacity, the ticks of a unit and of a microsecond.
+   * For the fast form: the format of a row, whether the first numbers are kept, the number of buckets, and for each its
+   * description, its cell, its capacity, the ticks of a unit and of a microsecond. For the general form: an empty text,
+   * how many texts follow, the number of limits, whether the first numbers are kept, and for each limit its description,
+   * whether it enforces, and its blocks.
    */
   readonly texts: readonly string[];
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
@@ -39,7 +40,7 @@ export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
   return {
     plan,
     epoch,
-    texts: [described.length, ...described, ...(fast ?? [""])].map(String),
+    texts: (fast ?? ["", described.length, ...described]).map(String),
     isFast: fast !== undefined,
     startsEmpty: startsEmpty(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
@@ -55,17 +56,19 @@ function blockNumbers({ blockFor }: Limit): readonly number[] {
 }
 
 /** A row has the limits in the order of their descriptions, after its version and the moment at which it was made. */
-function fastTexts({ limits, enforces }: Plan, descriptions: readonly string[]): (string | number)[] | undefined {
+function fastTexts(
+  { limits, enforces, onChange }: Plan,
+  descriptions: readonly string[],
+): (string | number)[] | undefined {
   if (limits.length === 0 || limits.length > MOST_BUCKETS) return undefined;
   const sorted = [...descriptions].sort();
-  const texts: (string | number)[] = [
-    `<c1i7${sorted.map((text) => `c${text.length + FIRST_GROUP.length}i7`).join("")}`,
-  ];
+  const format = `<c1i7${sorted.map((text) => `c${text.length + FIRST_GROUP.length}i7`).join("")}`;
+  const texts = [format, onChange === "keep-first" ? 1 : 0, limits.length];
   for (const [i, limit] of limits.entries()) {
     const isPlain = enforces[i]! && limit.blockFor === undefined;
     const numbers = isPlain ? scriptAlgorithmOf(limit).fastNumbers(limit) : undefined;
     if (numbers === undefined) return undefined;
-    texts.push(2 * sorted.indexOf(descriptions[i]!) + 4, ...numbers);
+    texts.push(descriptions[i]!, 2 * sorted.indexOf(descriptions[i]!) + 4, ...numbers);
   }
   return texts;
 }

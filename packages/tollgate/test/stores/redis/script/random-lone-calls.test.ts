@@ -36,10 +36,10 @@ async function outcomesAt(nowUs: number, transaction: ScriptTransaction): Promis
   return decodeReply(numbersIn(textOf(await started.server.raw(...command))), [transaction]) ?? [];
 }
 
-/** The plan without the fast form. */
+/** The plan without the fast form, of which it has one bucket. */
 function inGeneral(plan: EncodedPlan): EncodedPlan {
-  const [described] = plan.texts;
-  return { ...plan, isFast: false, texts: [...plan.texts.slice(0, 1 + Number(described)), ""] };
+  const [, keepsFirst, , description] = plan.texts;
+  return { ...plan, isFast: false, texts: ["", "5", "1", keepsFirst!, description!, "1", "0"] };
 }
 
 async function storedUnder(name: string): Promise<unknown[]> {

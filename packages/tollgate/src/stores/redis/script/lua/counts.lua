@@ -3,11 +3,26 @@
 -- Keys whose counts moved to other numbers.
 local moves = {}
 
--- The limits of a plan, which `read-plans.lua` skipped.
-local function described(fast)
-  if fast.plan then return fast.plan end
-  local plan, cursor = {}, fast.described_at
-  fast.plan = plan
+local function read_own_limit(text)
+  local limit = read_limit(text, 1)
+  known_limits[string.sub(text, 1, NAME_SIZE + 1)] = limit
+  return limit
+end
+
+-- The limits of a plan, as `encode-plan.ts` describes them.
+local function described(read)
+  if read.plan then return read.plan end
+  local plan = {}
+  read.plan = plan
+  if read.format then
+    plan.count, plan.keeps_first = read.last / 8, read.keeps_first == '1'
+    for i = 1, plan.count do
+      plan[i] = read_own_limit(read[8 * i])
+      plan[i].enforces = true
+    end
+    return plan
+  end
+  local cursor = read.described_at
   local function next_number()
     cursor = cursor + 1
     return args[cursor] + 0
@@ -15,8 +30,7 @@ local function described(fast)
   plan.count, plan.keeps_first = args[cursor] + 0, next_number() == 1
   for i = 1, plan.count do
     cursor = cursor + 1
-    local limit = read_limit(args[cursor], 1)
-    known_limits[string.sub(limit.description, 1, NAME_SIZE + 1)] = limit
+    local limit = read_own_limit(args[cursor])
     limit.enforces = next_number() == 1
     local durations = next_number()
     if durations > 0 then

@@ -8,37 +8,6 @@ local FARTHEST_MS = 4503599627370496
 -- A state has these: microseconds until it is idle, and its value.
 local left_of, value_of
 
--- The error of the first write in the list of `rejected-writes.ts`, as its place, counted from 1 and negated; nil if it
--- is not in the list.
-local function find_rejection(failed)
-  for number, text in ipairs(REJECTED_TEXTS) do
-    if string.find(failed, text, 1, true) then return -number end
-  end
-end
-
--- The reply, with a rejection for each transaction of a key that should have been written by then.
-local function replace_rejected(rejection, unwritten)
-  local final = { now_us }
-  local function is_rejected(key, transaction)
-    return unwritten[key] and changed_by[key] <= transaction
-  end
-  begins[current + 1] = size + 1
-  for transaction = 1, current do
-    local key, rejected = keys_of[transaction], false
-    if type(key) == 'number' then
-      rejected = is_rejected(key, transaction)
-    else
-      for _, one in ipairs(key) do rejected = rejected or is_rejected(one.key, transaction) end
-    end
-    if rejected then
-      final[#final + 1] = rejection
-    else
-      for place = begins[transaction], begins[transaction + 1] - 1 do final[#final + 1] = reply[place] end
-    end
-  end
-  return final
-end
-
 -- The value of a changed row and the microseconds until it is idle; no value if it is idle.
 local function changed_row(key)
   local state = states[key]
@@ -55,16 +24,33 @@ local function changed_row(key)
   return struct.pack(plan.format, unpack(row, 1, plan.last / 4 + 2)), left
 end
 
-local function finish()
-  local removed, write, word = {}, redis.pcall, by_server and 'PXAT' or 'PX'
-  local function reject(answer)
-    local failed = type(answer) == 'table' and answer.err
-    local rejection = failed and find_rejection(failed)
-    if not rejection then return nil end
-    local unwritten = {}
-    for key in pairs(changed_by) do unwritten[key] = values[key] or has_other_types or changed_row(key) end
-    return replace_rejected(rejection, unwritten)
+-- The reply, with a rejection for each transaction of a key that should have been written by then; nil if the error of
+-- the first write is not in the list of `rejected-writes.ts`. A rejection is the place in the list, from 1 and negated.
+local function rejected_reply(failed)
+  local rejection
+  for number, text in ipairs(REJECTED_TEXTS) do
+    if not rejection and string.find(failed, text, 1, true) then rejection = -number end
   end
+  if not rejection then return nil end
+  local unwritten, final = {}, { now_us }
+  for key in pairs(changed_by) do unwritten[key] = values[key] or has_other_types or changed_row(key) end
+  begins[current + 1] = size + 1
+  for transaction = 1, current do
+    local key, rejected = keys_of[transaction], false
+    for _, one in ipairs(type(key) == 'number' and { { key = key } } or key) do
+      rejected = rejected or unwritten[one.key] and changed_by[one.key] <= transaction
+    end
+    if rejected then
+      final[#final + 1] = rejection
+    else
+      for place = begins[transaction], begins[transaction + 1] - 1 do final[#final + 1] = reply[place] end
+    end
+  end
+  return final
+end
+
+local function finish()
+  local removed, write, word = nil, redis.pcall, by_server and 'PXAT' or 'PX'
   for key in pairs(changed_by) do
     local value, left = changed_row(key)
     if value then
@@ -76,19 +62,20 @@ local function finish()
         write = redis.call
         if answer.err then
           -- Some errors are only raised by `call`.
-          return reject(answer) or write('SET', keys[key], value, word, min(expires, FARTHEST_MS))
+          return rejected_reply(answer.err) or write('SET', keys[key], value, word, min(expires, FARTHEST_MS))
         end
       end
     elseif values[key] or has_other_types then
+      removed = removed or {}
       removed[#removed + 1] = key
     end
   end
   -- After a script removes a key, Redis no longer rejects its writes for lack of memory. So removals come last.
-  for _, key in ipairs(removed) do
+  for _, key in ipairs(removed or {}) do
     local answer = write('DEL', keys[key])
     if write ~= redis.call then
       write = redis.call
-      if type(answer) == 'table' then return reject(answer) or write('DEL', keys[key]) end
+      if type(answer) == 'table' then return rejected_reply(answer.err) or write('DEL', keys[key]) end
     end
   end
   return reply
