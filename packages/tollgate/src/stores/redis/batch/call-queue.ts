@@ -88,9 +88,10 @@ export class CallQueue {
 
   /** Sends what may be sent, and fails what waited for too long. */
   flush(): void {
+    const { link } = this.#options;
+    const nowMs = this.#turnMs ?? link.nowMs;
     this.#turnMs = undefined;
     if (this.#ready.length === 0 || this.#isFlushing) return;
-    const { link } = this.#options;
     const { connecting } = link;
     this.#isFlushing = true;
     if (connecting !== undefined) {
@@ -100,7 +101,6 @@ export class CallQueue {
       });
       return;
     }
-    const { nowMs } = link;
     const open = new Map<number, Batch>();
     let at = 0;
     for (; at < this.#ready.length; at += 1) {
@@ -147,8 +147,8 @@ export class CallQueue {
     return true;
   }
 
-  #offer(work: Work | undefined): void {
-    if (work === undefined || work.isReady) return;
+  #offer(work: Work): void {
+    if (work.isReady) return;
     for (const line of work.lines) if (line.next !== work) return;
     work.isReady = true;
     this.#ready.push(work);
@@ -169,11 +169,8 @@ export class CallQueue {
     }
     batch.add(work, steps);
     this.#stepsUnderWay += steps;
-    for (const line of work.lines) {
-      line.sent(steps);
-      if (work.isWhole) line.remove(work);
-    }
-    if (work.isWhole) for (const line of work.lines) this.#offer(line.next);
+    for (const line of work.lines) line.sent(steps);
+    if (work.isWhole) this.#passOn(work);
   }
 
   #send(batch: Batch): void {
@@ -214,12 +211,21 @@ export class CallQueue {
 
   /** Offers the rest of a work, or the next work behind it. */
   #continue(work: Work): void {
+    if (work.pending === 0) this.#passOn(work);
+    else this.#offer(work);
     for (const line of work.lines) {
-      if (work.pending === 0) line.remove(work);
-      this.#offer(line.next);
       if (line.isIdle && line.pending === 0) this.#lines.delete(line.name);
     }
     if (this.#lines.size === 0) this.#lines = new Map();
+  }
+
+  /** Offers the works behind one that needs no more script calls. */
+  #passOn(work: Work): void {
+    for (const line of work.lines) {
+      line.remove(work);
+      const { next } = line;
+      if (next !== undefined) this.#offer(next);
+    }
   }
 
   #lineOf(name: string): KeyLine<Work> {

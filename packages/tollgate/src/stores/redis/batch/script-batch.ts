@@ -15,18 +15,14 @@ export class Batch {
   readonly #mostKeys: number;
   #total = 0;
   readonly #byLimitersClock: boolean;
-  #sinceMs = Number.POSITIVE_INFINITY;
+  /** When the oldest call was made. */
+  sinceMs: number = Number.POSITIVE_INFINITY;
 
   /** With `mostKeys` below 1 each work is sent alone. */
   constructor(lane: number, mostKeys: number, byLimitersClock: boolean) {
     this.lane = lane;
     this.#mostKeys = mostKeys;
     this.#byLimitersClock = byLimitersClock;
-  }
-
-  /** When the oldest call was made. */
-  get sinceMs(): number {
-    return this.#sinceMs;
   }
 
   fits(work: Work): boolean {
@@ -44,6 +40,6 @@ export class Batch {
     this.steps.push(steps);
     for (const { name } of work.keys) this.#names.add(name);
     this.#total += steps;
-    this.#sinceMs = Math.min(this.#sinceMs, work.sinceMs);
+    this.sinceMs = Math.min(this.sinceMs, work.sinceMs);
   }
 }

@@ -43,8 +43,21 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly lines: readonly KeyLine<Work>[];
   /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
+  /** Whether it changes nothing, so that one answer serves all its calls. */
+  readonly isReadOnly: boolean;
+  /** A reset drops what the calls before it took, so it waits for their answers. */
+  readonly comesLast: boolean;
   /** Whether it is the next in the lines of all its keys, and waits to be sent. */
   isReady = false;
+  /** Whether a slice is in flight. The next one waits for it, because both count in `pending`. */
+  isUnderWay = false;
+  /** Whether all calls that have no answer are in flight. */
+  isWhole = false;
+  /** How many calls have no answer yet. */
+  pending = 0;
+  /** The moment of the newest call. */
+  nowUs: number;
+  detail: "each" | "first-denied" = "first-denied";
   /** How many of the pending calls the next slice has. */
   times = 0;
   readonly takenUs: number | undefined;
@@ -54,59 +67,24 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly #changes: number;
   readonly #waiters: Waiter[] = [];
   #answered = 0;
-  #nowUs: number;
-  #wantsReports = false;
   #isClosed: boolean;
-  #isUnderWay = false;
 
   constructor({ verb, keys, lines, nowUs, sinceMs, memory, options }: WorkParts) {
     this.verb = verb;
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    const { renews } = SCRIPT_VERBS[verb];
+    const { changes, renews, forgets } = SCRIPT_VERBS[verb];
+    this.isReadOnly = !changes;
+    this.comesLast = forgets;
     this.takenUs = options?.takenUs;
     this.block = options?.block;
     this.lease = options?.lease;
-    this.#nowUs = nowUs;
+    this.nowUs = nowUs;
     this.#memory = memory;
     this.#changes = memory.changes;
     // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
     this.#isClosed = renews || options !== undefined || keys.length !== 1 || blocksKeys(keys[0]!.plan.plan);
-  }
-
-  /** The moment of the newest call. */
-  get nowUs(): number {
-    return this.#nowUs;
-  }
-
-  get detail(): "each" | "first-denied" {
-    return this.#wantsReports ? "each" : "first-denied";
-  }
-
-  /** Whether it changes nothing, so that one answer serves all its calls. */
-  get isReadOnly(): boolean {
-    return !SCRIPT_VERBS[this.verb].changes;
-  }
-
-  /** Whether a slice is in flight. The next one waits for it, because both count in `pending`. */
-  get isUnderWay(): boolean {
-    return this.#isUnderWay;
-  }
-
-  /** Whether all calls that have no answer are in flight. */
-  get isWhole(): boolean {
-    return this.isReadOnly || this.pending === this.times;
-  }
-
-  /** A reset drops what the calls before it took, so it waits for their answers. */
-  get comesLast(): boolean {
-    return SCRIPT_VERBS[this.verb].forgets;
-  }
-
-  /** How many calls have no answer yet. */
-  get pending(): number {
-    return this.#waiters.length - this.#answered;
   }
 
   /** Whether a call is identical and may join. */
@@ -119,26 +97,28 @@ export class Work implements ScriptTransaction, LinedUp {
 
   join(waiter: Waiter, nowUs: number): void {
     this.#waiters.push(waiter);
-    this.#nowUs = nowUs;
-    if (waiter.wantsReport) this.#wantsReports = true;
+    this.pending += 1;
+    this.nowUs = nowUs;
+    if (waiter.wantsReport) this.detail = "each";
   }
 
   /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
   cut(mostSteps: number): number {
     this.#isClosed = true;
-    this.#isUnderWay = true;
+    this.isUnderWay = true;
     this.times = this.isReadOnly ? 1 : this.pending;
     let steps = stepsOf(this);
     while (steps > mostSteps && this.times > 1) {
       this.times = Math.max(1, Math.min(this.times - 1, Math.floor((this.times * mostSteps) / steps)));
       steps = stepsOf(this);
     }
+    this.isWhole = this.isReadOnly || this.pending === this.times;
     return steps;
   }
 
   /** Ends the slice in flight. */
   returned(): void {
-    this.#isUnderWay = false;
+    this.isUnderWay = false;
   }
 
   /** Answers the calls of the slice, and the later calls that its outcome decides. */
@@ -146,8 +126,7 @@ export class Work implements ScriptTransaction, LinedUp {
     this.#remember(outcome);
     const { admitted, reports, decidedUs, grant } = outcome;
     if (grant !== undefined) {
-      this.#answered += 1;
-      this.#waiters[0]!.granted?.(admitted, reports[0]!, grant);
+      this.#next().granted?.(admitted, reports[0]!, grant);
       return;
     }
     const isDenied = SCRIPT_VERBS[this.verb].decides && admitted < this.times;
@@ -155,22 +134,25 @@ export class Work implements ScriptTransaction, LinedUp {
     const count = this.isReadOnly || isDenied ? this.pending : Math.min(this.times, this.pending);
     for (let i = 0; i < count; i += 1) {
       const isAdmitted = this.isReadOnly ? admitted > 0 : i < admitted;
-      this.#waiters[this.#answered]!.decided(isAdmitted, this.#reportOf(i, isAdmitted, reports), decidedUs);
-      this.#answered += 1;
+      this.#next().decided(isAdmitted, this.#reportOf(i, isAdmitted, reports), decidedUs);
     }
   }
 
   failed(error: unknown): void {
     this.#isClosed = true;
-    while (this.pending > 0) {
-      this.#answered += 1;
-      this.#waiters[this.#answered - 1]!.failed(error);
-    }
+    while (this.pending > 0) this.#next().failed(error);
+  }
+
+  /** The next caller, which is answered now. */
+  #next(): Waiter {
+    this.pending -= 1;
+    this.#answered += 1;
+    return this.#waiters[this.#answered - 1]!;
   }
 
   /** If no call needs figures, the only report is that of the first denial. */
   #reportOf(call: number, isAdmitted: boolean, reports: readonly Report[]): Report | undefined {
-    if (!this.#wantsReports && isAdmitted) return undefined;
+    if (this.detail === "first-denied" && isAdmitted) return undefined;
     return reports[Math.min(call, reports.length - 1)];
   }
 
@@ -181,7 +163,7 @@ export class Work implements ScriptTransaction, LinedUp {
     if (admitted > 0) for (const call of this.keys) this.#memory.forget(call);
     const denial = admitted < this.times ? reports.at(-1) : undefined;
     if (denial !== undefined && this.keys.length === 1) {
-      this.#memory.note(this.keys[0]!, denial, this.#nowUs, this.#changes);
+      this.#memory.note(this.keys[0]!, denial, this.nowUs, this.#changes);
     }
   }
 }
