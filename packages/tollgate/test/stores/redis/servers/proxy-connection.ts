@@ -1,7 +1,14 @@
 import { connect, type Socket } from "node:net";
 import type { ProxyBehaviour } from "./proxy-behaviour.ts";
-import type { ProxyCounters } from "./proxy-counters.ts";
 import { ProxyFlow, type Sent } from "./proxy-flow.ts";
+
+/** The traffic of a proxy since it started. */
+export interface ProxyCounters {
+  /** Connections that the proxy reset towards the client. */
+  resets: number;
+  /** Bytes from clients. */
+  requestBytes: number;
+}
 
 /** The events of a connection for its proxy. */
 interface ProxyListener {
@@ -32,12 +39,8 @@ export class ProxyConnection {
     this.#server = connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
     this.#counters = counters;
     this.#listener = listener;
-    this.#requests = new ProxyFlow(this.#server, (byteCount) => {
-      counters.requestBytesPassed += byteCount;
-    });
-    this.#replies = new ProxyFlow(client, (byteCount) => {
-      counters.replyBytesPassed += byteCount;
-    });
+    this.#requests = new ProxyFlow(this.#server);
+    this.#replies = new ProxyFlow(client);
     this.#behaviour = behaviour;
     this.behave(behaviour);
 
@@ -81,7 +84,6 @@ export class ProxyConnection {
   }
 
   #onReply(bytes: Buffer): void {
-    this.#counters.replyBytes += bytes.length;
     if (this.#isCutNext) {
       this.reset();
       this.#listener.onCutAfterRequest();

@@ -12,13 +12,11 @@ interface Part {
 export class ProxyFlow {
   readonly #parts: Part[] = [];
   readonly #target: Socket;
-  readonly #onPassed: (byteCount: number) => void;
   #isKept = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(target: Socket, onPassed: (byteCount: number) => void) {
+  constructor(target: Socket) {
     this.#target = target;
-    this.#onPassed = onPassed;
   }
 
   /** Whether bytes are held or delayed. */
@@ -60,13 +58,8 @@ export class ProxyFlow {
 
   #send(sent: Sent): void {
     if (this.#target.destroyed) return;
-    if (sent === "end") {
-      this.#target.end();
-    } else if (sent === "reset") {
-      this.#target.resetAndDestroy();
-    } else {
-      this.#target.write(sent);
-      this.#onPassed(sent.length);
-    }
+    if (sent === "end") this.#target.end();
+    else if (sent === "reset") this.#target.resetAndDestroy();
+    else this.#target.write(sent);
   }
 }

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type Argument, encodeCommand, type RawReply, ReplyReader } from "./resp.ts";
 
 interface Waiting {
@@ -26,12 +25,6 @@ export class RawConnection {
     socket.on("close", () => {
       for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
     });
-  }
-
-  static async open(port: number): Promise<RawConnection> {
-    const socket = connect(port, "127.0.0.1");
-    await once(socket, "connect");
-    return new RawConnection(socket);
   }
 
   /** The reply; an error of Redis is a value here. Rejects if the connection ends first. */

@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { PASSING, type ProxyBehaviour } from "./proxy-behaviour.ts";
-import { ProxyConnection } from "./proxy-connection.ts";
-import { type ProxyCounters, zeroCounters } from "./proxy-counters.ts";
+import { ProxyConnection, type ProxyCounters } from "./proxy-connection.ts";
 import { type ReservedPort, reservePort } from "./reserved-port.ts";
 
 /** A proxy between clients and a server. Its behaviour can change at any time, for open connections too. */
 export class TcpProxy {
   readonly host = "127.0.0.1";
   readonly port: number;
-  readonly #counters = zeroCounters();
+  readonly #counters: ProxyCounters = { resets: 0, requestBytes: 0 };
   readonly #connections = new Set<ProxyConnection>();
   readonly #reserved: ReservedPort;
   readonly #targetPort: number;
@@ -25,7 +24,7 @@ export class TcpProxy {
   }
 
   get counters(): Readonly<ProxyCounters> {
-    return { ...this.#counters, openConnections: this.#connections.size };
+    return this.#counters;
   }
 
   /**
@@ -104,7 +103,6 @@ export class TcpProxy {
   }
 
   #accept(client: Socket): void {
-    this.#counters.connections += 1;
     this.#connections.add(
       new ProxyConnection(client, this.#targetPort, this.#behaviour, this.#counters, {
         onClosed: (connection) => this.#connections.delete(connection),

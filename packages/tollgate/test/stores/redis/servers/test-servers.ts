@@ -1,5 +1,4 @@
 import { onTestFinished } from "vitest";
-import { RawConnection } from "./raw-connection.ts";
 import type { RedisServer } from "./redis-server.ts";
 import { startProxy, type TcpProxy } from "./start-proxy.ts";
 import { type RedisOptions, startRedis } from "./start-redis.ts";
@@ -16,11 +15,4 @@ export async function startProxyHere(target: { readonly port: number }): Promise
   const proxy = await startProxy(target);
   onTestFinished(() => proxy.stop());
   return proxy;
-}
-
-/** A connection until the test ends. */
-export async function connectHere({ port }: { readonly port: number }): Promise<RawConnection> {
-  const connection = await RawConnection.open(port);
-  onTestFinished(() => connection.close());
-  return connection;
 }
