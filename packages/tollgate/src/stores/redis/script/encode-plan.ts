@@ -12,8 +12,8 @@ export interface EncodedPlan {
   /**
    * For the fast form: the format of a row, whether the first numbers are kept, the number of buckets, and for each its
    * description, its cell, its capacity, the ticks of a unit and of a microsecond. For the general form: an empty text,
-   * how many texts follow, the number of limits, whether the first numbers are kept, and for each limit its description,
-   * whether it enforces, and its blocks.
+   * how many texts follow, the number of limits, whether the first numbers are kept, and for each limit its
+   * description, whether it enforces, and its blocks.
    */
   readonly texts: readonly string[];
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
