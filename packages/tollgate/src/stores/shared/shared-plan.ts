@@ -149,7 +149,8 @@ export class SharedPlan {
   /** Whether the key in a slot is idle. The key may belong to any plan. Overwrites the copy. */
   isSlotIdle(plan: number, slot: number, low: number, high: number): boolean {
     if (plan === NO_PLAN) return false;
-    // Several cells tell exactly, without entries that are written off. For a tick, only the kernels of its own plan are exact.
+    // Several cells tell exactly, without entries that are written off. For a tick, only the kernels of its own plan
+    // are exact.
     if (plan !== this.number || this.values.cells.length > 1)
       return this.values.isIdle(slot, low, high, plan, this.#idleAt);
     this.values.read(slot, low, high);
