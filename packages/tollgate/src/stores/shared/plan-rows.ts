@@ -48,8 +48,8 @@ export class PlanRows {
 
   /**
    * Describes a plan of one cell to threads that do not know it, so that they can tell when its keys are idle. It says
-   * how long a tick takes, and how much later than `ticks × usPerTick` after the origin a key is idle. Blocks have their own
-   * expiry. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
+   * how long a tick takes, and how much later than `ticks × usPerTick` after the origin a key is idle. Blocks have
+   * their own expiry. Ticks of an inexact scale count from before the plan's origin, by up to a period of the limit.
    *
    * Every thread records the same values, before it counts a key.
    */
