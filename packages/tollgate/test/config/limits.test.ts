@@ -1,7 +1,7 @@
 import { memoryStore, TollgateError } from "tollgate";
 import { createLimits, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
@@ -10,6 +10,20 @@ const ANN = { ip: "192.0.2.1", header: { "x-api-key": "k-1" } };
 
 function fileOf(limits: Readonly<Record<string, RuleWords>>): LimitsFile {
   return { version: 1, trustedHeaders: ["x-plan"], domains: { api: { limits } } };
+}
+
+/** A millisecond passes between two readings of the system's clock: compiling pauses after ten. */
+function slowClock(): void {
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  let nowMs = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => {
+    nowMs += 1;
+    return nowMs;
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
 }
 
 describe.each(EVERY_STORE)("limits of a file, over %s", (_name, storeOf) => {
@@ -170,6 +184,7 @@ describe.each(EVERY_STORE)("limits of a file, over %s", (_name, storeOf) => {
       fileOf(
         Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`r${i}`, { match: { path: `/${i}` }, rate }])),
       );
+    slowClock();
     const { limits } = setUp({ r7: { match: { path: "/7" }, rate: "5/1h" } });
     const left = async () => (await limits.peek("api", { path: "/7" }, 0)).remaining;
     await limits.consume("api", { path: "/7" }, 2);

@@ -23,8 +23,6 @@ export interface SharedSpaceStore extends PlanKeysStore {
   countOverflow(): void;
   /** Some housekeeping, between two calls. */
   maintain(): void;
-  /** Counts idle keys that a sweep has dropped. */
-  countSwept(keys: number): void;
 }
 
 /** A plan's keys and its overflow buckets, and those of its relatives. */

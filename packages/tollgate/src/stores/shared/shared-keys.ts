@@ -6,7 +6,6 @@ import { KeyCorrections } from "./key-corrections.ts";
 import { KeyDrops } from "./key-drops.ts";
 import { type KeyMoves, MOST_TRIES_TO_MOVE, type MovesStore } from "./key-moves.ts";
 import type { RelatedKeys } from "./related-keys.ts";
-import type { ResetLog } from "./reset-log.ts";
 import { Revocation } from "./revocation.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { NOWHERE, type SharedSlots, STATE } from "./shared-slots.ts";
@@ -40,7 +39,7 @@ export class SharedKeys implements RevokingKeys {
   readonly #plan: SharedPlan;
   readonly #moves: KeyMoves | undefined;
   readonly #keptKeys: KeptKeys;
-  readonly #resets: ResetLog;
+  readonly #store: MovesStore;
   readonly #revocation: Revocation;
   readonly #nothing: readonly number[];
   readonly #unread = new Report();
@@ -58,7 +57,7 @@ export class SharedKeys implements RevokingKeys {
     this.#plan = plan;
     this.#moves = moves;
     this.#keptKeys = keptKeys;
-    this.#resets = store.resets;
+    this.#store = store;
     this.#nothing = plan.plan.limits.map(() => 0);
     this.drops = new KeyDrops(range, plan, store.resets, moves, (low, high) => this.#claim(low, high));
     this.corrections = new KeyCorrections(own, store, (low, high) => this.#finishMove(low, high));
@@ -92,7 +91,9 @@ export class SharedKeys implements RevokingKeys {
 
   #claim(low: number, high: number): number {
     this.#plan.markInserted();
-    return this.#claims.claim(low, high, this.#plan.number, this.#isIdle);
+    const slot = this.#claims.claim(low, high, this.#plan.number, this.#isIdle);
+    if (slot >= 0 && this.#claims.tookIdleKey) this.#store.countSwept(1);
+    return slot;
   }
 
   /** For a key without cells here. The slot, which has this state, is claimed for it, or `NOWHERE`. */
@@ -250,7 +251,7 @@ export class SharedKeys implements RevokingKeys {
   ): number {
     const plan = this.#plan;
     // After the state: a later reset that forgets what is published is not among these.
-    report.resets = this.#resets.count;
+    report.resets = this.#store.resets.count;
     const admitted = plan.run(key, verb, costs, report, at);
     const outcome = admitted ? ADMITTED : DENIED;
     if (!plan.hasChanged) return plan.values.confirm(slot, stateLow, stateHigh) ? outcome : RETRY;

@@ -40,6 +40,11 @@ export class SlotClaims {
     return this.#claimChosen(slot, low, high, plan) ? slot : LOST_RACE;
   }
 
+  /** Whether the slot of the last claim was that of an idle key. */
+  get tookIdleKey(): boolean {
+    return upperBits(this.#stateHigh) !== 0;
+  }
+
   /**
    * Finds the slot that `claim` would claim: in the first set that has a free one, or else a slot that another thread
    * has claimed. It keeps the slot's state for `#claimChosen`.
