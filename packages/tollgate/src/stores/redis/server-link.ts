@@ -1,3 +1,4 @@
+import type { TollgateError } from "../../core/errors.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { CancelFlag, RUN } from "./clients/cancel-flag.ts";
 import type { RedisPort, ScriptReply } from "./clients/redis-port.ts";
@@ -88,30 +89,29 @@ export class ServerLink {
     const sentAtMs = monotonicMs();
     const cancelFlag = new CancelFlag(RUN);
     return new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => {
+      const fail = (error: UnavailableError | TollgateError): void => {
         this.#failed(error, lane, keys[0]!, sentAtMs);
         reject(error);
       };
       const call = { lane, quietSinceMs: sinceMs, cancelFlag, isOver: false, giveUp: () => fail(TIMED_OUT) };
       this.#deadline.expect(call);
-      this.#port.run({ keys, args, cancelFlag }).then(
-        (reply) => {
-          if (call.isOver) return;
-          call.isOver = true;
-          this.#deadline.noteReply(lane);
-          // The script saw a cancelled call.
-          if (reply.length === 0) fail(CONNECTION_LOST);
-          else {
-            this.#circuit.succeeded();
-            resolve(reply);
-          }
-        },
-        (error: unknown) => {
-          if (call.isOver) return;
-          call.isOver = true;
-          fail(meaningOf(error));
-        },
-      );
+      const send = async (): Promise<void> => {
+        let outcome: ScriptReply | UnavailableError | TollgateError;
+        try {
+          outcome = await this.#port.run({ keys, args, cancelFlag });
+        } catch (error) {
+          outcome = meaningOf(error);
+        }
+        if (call.isOver) return;
+        call.isOver = true;
+        if (outcome instanceof Error) return fail(outcome);
+        this.#deadline.noteReply(lane);
+        // The script saw a cancelled call.
+        if (outcome.length === 0) return fail(CONNECTION_LOST);
+        this.#circuit.succeeded();
+        resolve(outcome);
+      };
+      void send();
     });
   }
 

@@ -86,6 +86,12 @@ export class CallQueue {
     if (this.#ready.length >= Math.max(1, mostKeys)) this.flush();
   }
 
+  async #flushAfter(connecting: Promise<void>): Promise<void> {
+    await connecting;
+    this.#isFlushing = false;
+    this.flush();
+  }
+
   /** Sends what may be sent, and fails what waited for too long. */
   flush(): void {
     const { link } = this.#options;
@@ -95,10 +101,7 @@ export class CallQueue {
     const { connecting } = link;
     this.#isFlushing = true;
     if (connecting !== undefined) {
-      void connecting.then(() => {
-        this.#isFlushing = false;
-        this.flush();
-      });
+      void this.#flushAfter(connecting);
       return;
     }
     const open = new Map<number, Batch>();
