@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { BLOCK_MARK } from "../../packages/tollgate/src/stores/redis/script/block-codes.ts";
 import { LEASES_OF_HOLDER, MOST_LEASES } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
 import { REJECTED_WRITES } from "../../packages/tollgate/src/stores/redis/script/rejected-writes.ts";
@@ -8,6 +8,11 @@ import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/st
 
 const FOLDER = new URL("../../packages/tollgate/src/stores/redis/script/lua/", import.meta.url);
 
+/** One file for each algorithm. */
+const KERNELS = readdirSync(new URL("kernels/", FOLDER))
+  .sort()
+  .map((file) => file.replace(".lua", ""));
+
 /** In this order: each may use the local names of those before it. */
 const FILES = [
   "start",
@@ -15,10 +20,7 @@ const FILES = [
   "take-from-buckets",
   "finish",
   "cells",
-  "token-bucket",
-  "sliding-window",
-  "fixed-window",
-  "concurrency",
+  ...KERNELS.map((kernel) => `kernels/${kernel}`),
   "limits",
   "rows",
   "counts",
@@ -38,6 +40,7 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ["NUMBER_MULTIPLES", `{ ${NUMBER_MULTIPLES.join(", ")} }`],
   ["ROW_VERSION", `'\\${ROW_VERSION}'`],
   ["REJECTED_TEXTS", `{ ${REJECTED_WRITES.map(([, text]) => `"${text}"`).join(", ")} }`],
+  ["KINDS", KERNELS.map((kernel) => `${kernel.replaceAll("-", "_")}_kind(name)`).join(" or ")],
   ["VERB_ROWS", Object.values(SCRIPT_VERBS).map(verbRow).join(" ")],
 ]);
 

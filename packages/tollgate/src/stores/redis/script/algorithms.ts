@@ -27,7 +27,7 @@ export interface Description {
 export interface ScriptAlgorithm<L extends Limit = Limit> {
   /** Steps (see `steps.ts`) to ask one limit, take from it and report its figures. */
   readonly roundSteps: number;
-  /** The limit as rows describe it: its kind in `lua/limits.lua`, and the numbers of that kind. */
+  /** The limit as rows describe it: its kind in `lua/kernels`, and the numbers of that kind. */
   describe(limit: L): Description;
   /** Capacity, ticks of a unit and of a microsecond, where the fast form can decide the limit. */
   fastNumbers(limit: L): readonly number[] | undefined;

@@ -2,19 +2,9 @@
 -- `row.ts` writes the same text, so a row under a plan's own numbers is known by comparing texts.
 
 -- The kernel of a kind, the names of its numbers, and how many cells it has; those of others come after their length.
+-- Each file of `kernels` has a function that knows its kinds, such as `token_bucket_kind`.
 local function make_kind(name)
-  if name == 'b' then return { kernel = token_buckets(), numbers = { 'capacity', 'per' }, cells = 1 } end
-  if name == 'r' then return { kernel = token_buckets(), numbers = { 'capacity', 'per', 'refill' }, cells = 1 } end
-  if name == 'e' then
-    local numbers = { 'capacity', 'per', 'refill', 'idle' }
-    return { kernel = token_buckets(), numbers = numbers, cells = 1, starts_empty = true }
-  end
-  if name == 'f' then return { kernel = fixed_windows(), numbers = { 'capacity', 'window' }, cells = 2 } end
-  if name == 'c' then
-    return { kernel = fixed_windows(), numbers = { 'capacity', 'window' }, cells = 2, by_clock = true }
-  end
-  if name == 's' then return { kernel = sliding_windows(), numbers = { 'capacity', 'window', 'resolution' } } end
-  if name == 'p' then return { kernel = concurrencies(), numbers = { 'capacity', 'ttl' } } end
+  return KINDS
 end
 
 local kinds = {}

@@ -78,3 +78,10 @@ local function fixed_windows()
     end,
   }
 end
+
+local function fixed_window_kind(name)
+  if name == 'f' then return { kernel = fixed_windows(), numbers = { 'capacity', 'window' }, cells = 2 } end
+  if name == 'c' then
+    return { kernel = fixed_windows(), numbers = { 'capacity', 'window' }, cells = 2, by_clock = true }
+  end
+end

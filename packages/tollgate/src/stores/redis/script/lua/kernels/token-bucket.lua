@@ -191,3 +191,12 @@ local function token_buckets()
     end,
   }
 end
+
+local function token_bucket_kind(name)
+  if name == 'b' then return { kernel = token_buckets(), numbers = { 'capacity', 'per' }, cells = 1 } end
+  if name == 'r' then return { kernel = token_buckets(), numbers = { 'capacity', 'per', 'refill' }, cells = 1 } end
+  if name == 'e' then
+    local numbers = { 'capacity', 'per', 'refill', 'idle' }
+    return { kernel = token_buckets(), numbers = numbers, cells = 1, starts_empty = true }
+  end
+end

@@ -295,3 +295,7 @@ local function sliding_windows()
     end,
   }
 end
+
+local function sliding_window_kind(name)
+  if name == 's' then return { kernel = sliding_windows(), numbers = { 'capacity', 'window', 'resolution' } } end
+end

@@ -165,3 +165,7 @@ local function concurrencies()
     end,
   }
 end
+
+local function concurrency_kind(name)
+  if name == 'p' then return { kernel = concurrencies(), numbers = { 'capacity', 'ttl' } } end
+end
