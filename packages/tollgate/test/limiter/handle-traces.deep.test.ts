@@ -23,7 +23,7 @@ describe.each(EVERY_STORE)("over %s a handle decides in random traces as calls b
   const numRuns = store === "the asynchronous twin" ? 5 : 20;
 
   async function agree(limits: readonly Limit[] | (() => readonly Limit[]), capacity = AMPLE): Promise<void> {
-    const arbitrary = store === "the shared store" ? stepsWithinReach : steps;
+    const arbitrary = store === "the shared store" || store === "the table store" ? stepsWithinReach : steps;
     const plays = fc.asyncProperty(arbitrary, (played) =>
       new HandleTwins(() => createStore(capacity), limits).play(played),
     );

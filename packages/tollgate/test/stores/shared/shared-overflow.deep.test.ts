@@ -1,18 +1,23 @@
 import { createLimiter, type Decision } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { BUCKETS, fill, keys, LISTS, START_MS } from "./full-shared-store.ts";
+import { BUCKETS, keys, LISTS, START_MS } from "./full-shared-store.ts";
 import { twoEnds } from "./two-ends.ts";
 
 function isStoreFull(decision: Decision): boolean {
   return !decision.allowed && decision.reason === "store-full";
 }
 
+/** A table for fewer keys has a smaller area for overflow buckets. */
+const MANY_KEYS = 4_000;
+
 describe("overflow buckets of a shared store", () => {
   it.each(LISTS)("serve 32 limiters at a time, and deny keys of further limiters: %s a key", (_name, limits) => {
     const clock = manualClock(START_MS);
-    const [store, end] = twoEnds({ maxKeys: 1 });
-    fill(createLimiter({ name: "first", limits, clock, store }));
+    const [store, end] = twoEnds({ maxKeys: MANY_KEYS });
+    // So many keys that each slot has one.
+    const first = createLimiter({ name: "first", limits, clock, store });
+    for (const key of keys(60_000, "filler")) if (first.peek(key).overflowed === undefined) first.charge(key, 2);
     const limiters = Array.from({ length: 40 }, (_, i) =>
       createLimiter({ name: `limiter-${i}`, limits, clock, store: i % 2 === 0 ? store : end }),
     );
