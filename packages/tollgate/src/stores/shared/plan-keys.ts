@@ -47,7 +47,9 @@ export class PlanKeys {
       const moves = onChange === "separate" ? undefined : new KeyMoves(own, store, moved, onChange);
       const keptKeys: KeptKeys =
         onChange === "keep-first" ? (former) => this.#keptOf(former.firstPlan())?.[part] : () => undefined;
-      return new SharedKeys(range, own, store, moves, keptKeys);
+      // Overflow buckets are no keys that a sweep could drop.
+      const counting = part === "keys" ? store : { memory: store.memory, resets: store.resets, countSwept: () => {} };
+      return new SharedKeys(range, own, counting, moves, keptKeys);
     };
     this.keys = open(table.keys, this.related.keys, "keys");
     this.buckets = open(table.buckets, this.related.buckets, "buckets");
