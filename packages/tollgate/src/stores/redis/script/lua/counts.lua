@@ -57,7 +57,6 @@ end
 -- The counts become those of the key.
 local function keep(state, counts)
   local plan, group = counts.plan, {}
-  state.is_removed = nil
   for i = 1, plan.count do
     state.entries[plan[i].id] = { limit = plan[i], group = group, cells = counts[i] }
   end

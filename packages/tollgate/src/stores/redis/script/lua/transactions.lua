@@ -144,9 +144,8 @@ end
 -- Removes a key if it is idle, and returns whether it did. A call before may have made the key, or forgotten it.
 local function remove_idle(state)
   local is_there = next(state.entries) or values[state.key] and not changed_by[state.key]
-  if state.is_removed or left_of(state) > 0 or not is_there then return 0 end
+  if not is_there or left_of(state) > 0 then return 0 end
   state.entries, state.leases, state.block = {}, nil, nil
-  state.is_removed = true
   mark_changed(state)
   return 1
 end
