@@ -138,6 +138,7 @@ class TextWatcher implements WatchedTexts {
   #fail(error: unknown): void {
     this.#known = "";
     this.#settling = undefined;
+    this.#isForced = false;
     if (this.#closed || String(error) === this.#failure) return;
     this.#failure = String(error);
     this.#options.onError(error);
