@@ -34,6 +34,8 @@ export interface ServiceSettings {
   /** Which proxies may tell a client's address, and the id of a request. */
   readonly trustProxy: TrustProxy;
   readonly maxConnections: number;
+  /** How long the head of a request may take, in milliseconds. */
+  readonly headersMs: number;
   /** The most lines about denials in ten seconds and limiter. */
   readonly logDenials: number;
   /** Whether requests have ids, on the response and in the log. */
@@ -94,7 +96,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const routes = routeTable({ ...application.routes, "/healthz": healthz(application.health) });
   const server = createGuardedServer(
     guarded(ids === undefined ? routes : ids.inFrontOf(routes), (error, request) => requestLog.failed(error, request)),
-    { ...DEFAULT_BOUNDS, connections: options.maxConnections, ...options.bounds },
+    boundsOf(options),
   );
   const drain = drainable(server);
   let isStopping = false;
@@ -141,6 +143,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     reload: () => application.reload?.(),
     close: () => (stopped ??= stop()),
   };
+}
+
+function boundsOf({ maxConnections: connections, headersMs, bounds }: ServiceOptions): Bounds {
+  // Node refuses a request's time that is shorter than its head's.
+  const requestMs = Math.max(DEFAULT_BOUNDS.requestMs, headersMs);
+  return { ...DEFAULT_BOUNDS, connections, headersMs, requestMs, ...bounds };
 }
 
 /** Limits in files are loaded only if asked for: the demo starts faster without YAML and gRPC. */

@@ -40,10 +40,14 @@ export function sweepInterval(text: string): Duration | undefined {
 
 const AN_HOUR_MS = 3_600_000;
 
-/** What stores of Redis take. */
-export function redisTimeout(text: string): Duration | undefined {
+/** How long something may be waited for: as long as a store of Redis accepts. */
+export function timeoutMs(text: string): number | undefined {
   const ms = durationMs(text);
-  return ms !== undefined && ms >= 1 && ms <= AN_HOUR_MS ? (text as Duration) : undefined;
+  return ms !== undefined && ms >= 1 && ms <= AN_HOUR_MS ? ms : undefined;
+}
+
+export function timeout(text: string): Duration | undefined {
+  return timeoutMs(text) === undefined ? undefined : (text as Duration);
 }
 
 /** At most as many decimals as a denominator in seconds may have that is below ten years, the longest duration. */

@@ -33,6 +33,7 @@ export interface FlagTypes {
   readonly "trust-proxy": TrustProxy;
   readonly "sweep-interval": Duration;
   readonly "max-connections": number;
+  readonly "headers-timeout": number;
   readonly workers: number;
   readonly "admin-port": number;
   readonly "admin-host": string;
@@ -52,8 +53,7 @@ export const DEFAULT_REFILL: Refill = { units: 1, per: "1s", text: "1 per second
 export const DEFAULT_SWEEP_INTERVAL: Duration = "1m";
 export const DEFAULT_REDIS_TIMEOUT: Duration = "100ms";
 export const DEFAULT_LOG_FORMAT: LogFormat = "text";
-/** Text is for people at a terminal. JSON is for a store of logs, where requests are looked up. */
-export const DEFAULT_LOG_DENIALS: Readonly<Record<LogFormat, number>> = { text: 0, json: 10 };
+export const DEFAULT_LOG_DENIALS = 10;
 
 const ANY_NUMBER = Number.MAX_SAFE_INTEGER;
 
@@ -107,7 +107,7 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
       `(default: ${DEFAULT_REDIS_TIMEOUT})`,
     ],
     expected: "a time from 1ms to 1h, such as 50ms",
-    read: values.redisTimeout,
+    read: values.timeout,
   },
   "max-keys": number(1, 100_000_000, ["with --limits: keys that memory has at most (default: 1000000)"]),
   "check-domain": {
@@ -134,6 +134,12 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
   "max-connections": number(1, 1_000_000, [
     `connections of clients at once; further ones are closed (default: ${DEFAULT_BOUNDS.connections})`,
   ]),
+  "headers-timeout": {
+    value: "<time>",
+    help: [`how long the head of a request may take; then it gets 408 (default: ${DEFAULT_BOUNDS.headersMs / 1_000}s)`],
+    expected: "a time from 1ms to 1h, such as 5s",
+    read: values.timeoutMs,
+  },
   workers: number(1, 256, ["with --redis: processes that serve the port together (default: 1)"]),
   "admin-port": number(0, 65_535, ["opens the admin listener: /metrics, /healthz, /readyz (default: closed)"]),
   "admin-host": {
@@ -162,13 +168,12 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
   },
   "log-format": {
     value: "<text | json>",
-    help: [`json adds ids to requests, and logs denials (default: ${DEFAULT_LOG_FORMAT})`],
+    help: [`json adds ids to requests (default: ${DEFAULT_LOG_FORMAT})`],
     expected: "text or json",
     read: values.choice<LogFormat>(["text", "json"]),
   },
   "log-denials": number(0, 1_000, [
-    "lines about denied requests in ten seconds, for each limiter",
-    `(default: ${DEFAULT_LOG_DENIALS.text} with text, ${DEFAULT_LOG_DENIALS.json} with json)`,
+    `lines about denied requests in ten seconds, for each limiter (default: ${DEFAULT_LOG_DENIALS})`,
   ]),
 };
 

@@ -36,8 +36,9 @@ export function settingsOf(texts: FlagTexts, plain: PlainFlags): ServeSettings {
     grpcPort: read(texts, "grpc-port"),
     trustProxy: read(texts, "trust-proxy") ?? false,
     maxConnections: read(texts, "max-connections") ?? DEFAULT_BOUNDS.connections,
+    headersMs: read(texts, "headers-timeout") ?? DEFAULT_BOUNDS.headersMs,
     logFormat,
-    logDenials: read(texts, "log-denials") ?? flags.DEFAULT_LOG_DENIALS[logFormat],
+    logDenials: read(texts, "log-denials") ?? flags.DEFAULT_LOG_DENIALS,
     requestIds: logFormat === "json",
     admin: adminOf(texts),
   };

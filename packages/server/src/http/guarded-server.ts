@@ -25,7 +25,7 @@ export interface Bounds {
  * nginx 32 KiB. With less, a long head would make nginx answer for a limiter that it takes for broken.
  */
 export const DEFAULT_BOUNDS: Bounds = {
-  headersMs: 10_000,
+  headersMs: 5_000,
   requestMs: 15_000,
   keepAliveMs: 5_000,
   silenceMs: 30_000,

@@ -9,7 +9,7 @@ const RATE = "a number above 0, such as 5 or 0.0167";
 const FLAGS =
   "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --redis-timeout, --max-keys, " +
   "--check-domain, " +
-  "--trust-proxy, --sweep-interval, --max-connections, --workers, --admin-port, --admin-host, --admin-allow-host, " +
+  "--trust-proxy, --sweep-interval, --max-connections, --headers-timeout, --workers, --admin-port, --admin-host, --admin-allow-host, " +
   "--admin-token-file, --log-format, --log-denials, --hybrid, --shadow, --help, --version";
 const USAGE = "tollgate serve [flags]";
 
@@ -32,9 +32,10 @@ const DEFAULTS = {
   grpcPort: undefined,
   trustProxy: false,
   maxConnections: 10_000,
+  headersMs: 5_000,
   workers: 1,
   logFormat: "text",
-  logDenials: 0,
+  logDenials: 10,
   requestIds: false,
   admin: undefined,
 };
@@ -104,12 +105,14 @@ describe("the command line", () => {
     expect(parseCommandLine(["serve", "--refill", text])).toMatchObject({ settings: { application: { refill } } });
   });
 
-  it("gives requests ids and logs some denials with --log-format json, unless --log-denials says otherwise", () => {
-    const json = { logFormat: "json", requestIds: true, logDenials: 10 };
-    expect(parseCommandLine(["serve", "--log-format", "json"])).toMatchObject({ settings: json });
+  it("gives requests ids with --log-format json, and logs as many denials as --log-denials says", () => {
     expect(parseCommandLine(["serve", "--log-format=json", "--log-denials=0"])).toMatchObject({
-      settings: { ...json, logDenials: 0 },
+      settings: { logFormat: "json", requestIds: true, logDenials: 0 },
     });
+  });
+
+  it("takes how long the head of a request may take", () => {
+    expect(parseCommandLine(["serve", "--headers-timeout", "1m"])).toMatchObject({ settings: { headersMs: 60_000 } });
   });
 
   it.each(["127.0.0.1", "127.9.9.9", "::1", "localhost"])("opens the admin listener on %s without a token", (host) => {
@@ -201,6 +204,7 @@ describe("the command line", () => {
       ["serve", "--limits=a", "--redis=redis://a", `--redis-timeout=${time}`],
       `--redis-timeout: expected a time from 1ms to 1h, such as 50ms, got "${time}"`,
     ]),
+    [["serve", "--headers-timeout=2h"], '--headers-timeout: expected a time from 1ms to 1h, such as 5s, got "2h"'],
     [["serve", "--limits=a", "--redis-timeout=1s"], "--redis-timeout: expected with --redis"],
     [["serve", "--max-connections", "0"], '--max-connections: expected a whole number from 1 to 1000000, got "0"'],
     [["serve", "--log-format", "xml"], '--log-format: expected text or json, got "xml"'],

@@ -26,6 +26,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     grpcPort: undefined,
     trustProxy: false,
     maxConnections: 10_000,
+    headersMs: 5_000,
     logDenials: 0,
     requestIds: false,
     admin: undefined,
