@@ -8,7 +8,7 @@ export function warnOnce(code: WarningCode, text: string): void {
   if (given.has(code)) return;
   given.add(code);
   // biome-ignore lint/suspicious/noConsole: a misconfigured limiter works, so nothing else would tell.
-  console.warn(`tollgate: ${text} (docs/warnings.md#${code})`);
+  console.warn(`tollgate: ${text} (${code})`);
 }
 
 /** Lets each warning be said again, for tests. */

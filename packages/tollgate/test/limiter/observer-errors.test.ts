@@ -27,7 +27,7 @@ const full: Observer = () => {
 };
 const MESSAGE =
   'tollgate: observe: expected a function that does not throw, got RangeError: "metrics are full"; no call failed ' +
-  "(docs/warnings.md#observer-error)";
+  "(observer-error)";
 
 const STORES = [
   ["synchronous", () => memoryStore()],

@@ -7,7 +7,7 @@ import { serveHere } from "../../adapters/suite/node-server.ts";
 const FORWARDED = { "X-Forwarded-For": "192.0.2.7" };
 const TEXT =
   "tollgate: a request has X-Forwarded-For, and clientIp() has no trustProxy, so it sees the address of the proxy; " +
-  "set trustProxy to what is in front, or to false if nothing is (docs/warnings.md#untrusted-proxy)";
+  "set trustProxy to what is in front, or to false if nothing is (untrusted-proxy)";
 
 let warned: MockInstance<typeof console.warn>;
 

@@ -10,7 +10,7 @@ import { startRedisHere } from "../servers/test-servers.ts";
 const UNOBSERVED =
   "tollgate: redisStore: onFailure decided a call without the server (connection refused), and no observer was " +
   "notified; pass observe to redisStore or to createLimiter, or warnings: false to redisStore " +
-  "(docs/warnings.md#degraded-unobserved)";
+  "(degraded-unobserved)";
 
 /** What was written to stderr since the test began. */
 function warnings(): string[] {
@@ -102,7 +102,7 @@ describe("an observer of the store that fails", () => {
     }
     expect(warnings()).toEqual([
       'tollgate: observe: expected a function that does not throw, got Error: "the log is full"; no call failed ' +
-        "(docs/warnings.md#observer-error)",
+        "(observer-error)",
     ]);
   });
 
