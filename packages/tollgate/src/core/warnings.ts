@@ -1,5 +1,10 @@
 /** A misconfiguration that shows only while requests come in. Each has an entry in `docs/warnings.md`. */
-export type WarningCode = "cluster-memory" | "degraded-unobserved" | "observer-error" | "untrusted-proxy";
+export type WarningCode =
+  | "cluster-memory"
+  | "degraded-unobserved"
+  | "no-address"
+  | "observer-error"
+  | "untrusted-proxy";
 
 const given = new Set<WarningCode>();
 

@@ -5,6 +5,7 @@ import type { HttpFacts, KeyOf } from "../http-facts.ts";
 import { type Address, AddressKeys, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
+import { MissingAddressWatch } from "./missing-address-watch.ts";
 import { isDottedQuad } from "./parse-ip.ts";
 import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
 import { checkHeaderIsRead, compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
@@ -21,8 +22,8 @@ export interface ClientIpOptions {
    */
   readonly addressHeader?: string;
   /**
-   * Whether the process warns, once, if requests have `X-Forwarded-For` or `Forwarded` and `trustProxy` is not set:
-   * `true` by default. `trustProxy: false` says that nothing is in front, and needs no warning.
+   * Whether the process warns, once: if requests have `X-Forwarded-For` or `Forwarded` and `trustProxy` is not set, or
+   * if the first ten have no address. `true` by default. `trustProxy: false` says that nothing is in front.
    */
   readonly warnings?: boolean;
 }
@@ -73,7 +74,15 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
   const finder = new ClientFinder(trusts, checkToken("addressHeader", addressHeader, "the name of a header"));
   checkChoice("warnings", warnings, [true, false]);
   checkHeaderIsRead(options);
-  const keyOf = (address: Address | undefined) => (address === undefined ? UNKNOWN : keys.of(address.counted));
+  const addresses = warnings === false ? undefined : new MissingAddressWatch();
+  const keyOf = (address: Address | undefined) => {
+    if (address === undefined) {
+      addresses?.missing();
+      return UNKNOWN;
+    }
+    addresses?.found();
+    return keys.of(address.counted);
+  };
   if (trusts !== TRUSTS_NONE) {
     return (facts) => {
       checkFacts(facts);
@@ -86,7 +95,11 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
     checkFacts(facts);
     const peer = facts.remoteAddress;
     watch?.look(facts);
-    return peer === undefined ? UNKNOWN : (plainPeer(peer) ?? keyOf(parseAddress(peer)));
+    if (peer === undefined) return keyOf(undefined);
+    const plain = plainPeer(peer);
+    if (plain === undefined) return keyOf(parseAddress(peer));
+    addresses?.found();
+    return plain;
   };
 }
 
