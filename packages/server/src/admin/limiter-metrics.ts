@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { type AsyncLimiter, type Limiter, TollgateError } from "tollgate";
+import type { AsyncLimiter, Limiter } from "tollgate";
 import { hotKeys, instrument } from "tollgate/metrics";
 import { clientName } from "../log/client-name.ts";
 import type { Family } from "./exposition/exposition.ts";
@@ -10,23 +10,11 @@ const MOST_DENIED = 5;
 /** @returns a function that ends the measuring. */
 export function measureLimiter(limiter: Limiter<never> | AsyncLimiter<never>, registry: Registry): () => void {
   const hot = hotKeys(limiter, { top: MOST_DENIED });
-  const tokensOf = decidesByKey(limiter) ? () => hot.denied().map(({ key }) => key) : undefined;
-  const remove = instrument(limiter, { registry, tokensOf });
+  const remove = instrument(limiter, { registry, tokensOf: hot });
   return () => {
     remove();
     hot.close();
   };
-}
-
-/** Whether a key alone says what is left: limits of files depend on the request. */
-function decidesByKey(limiter: Limiter<never> | AsyncLimiter<never>): boolean {
-  try {
-    limiter.byKey("");
-    return true;
-  } catch (error) {
-    if (error instanceof TollgateError) return false;
-    throw error;
-  }
 }
 
 /** The metrics, with clients named as in the log: keys may be secrets. */

@@ -1,4 +1,5 @@
 import { type AsyncLimiter, combine, createLimiter, type Limiter, perMinute, perSecond } from "tollgate";
+import { createLimits } from "tollgate/config";
 import { hotKeys } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -156,6 +157,24 @@ describe("hot keys", () => {
     expect(ofRoute.active()).toEqual([exactly("/a", 2)]);
     expect(ofRoute.denied()).toEqual([exactly("/a", 1)]);
     expect(ofBoth.active()).toEqual([exactly('["ann","/a"]', 2)]);
+  });
+
+  it("of a domain are those of its rules; a denial counts for the rule that denies", () => {
+    const limits = createLimits(
+      {
+        version: 1,
+        domains: {
+          api: { limits: { all: { by: "ip", rate: "9/1s" }, login: { by: ["ip", "path"], rate: "1/1s" } } },
+        },
+      },
+      { clock: manualClock(START_MS) },
+    );
+    const hot = hotKeys(limits.limiter("api"), ALL);
+    for (let i = 0; i < 3; i += 1) limits.consume("api", { ip: "192.0.2.1", path: "/\0" });
+    const all = { limiter: "api/all", ...exactly("192.0.2.1", 3) };
+    const login = { limiter: "api/login", ...exactly(String.raw`["192.0.2.1","/\u0000"]`, 3) };
+    expect(hot.active()).toEqual([all, login]);
+    expect(hot.denied()).toEqual([{ ...login, calls: 2 }]);
   });
 
   it("are found for limiters that choose limits, or look keys up", async () => {

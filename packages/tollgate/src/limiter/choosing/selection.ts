@@ -16,6 +16,8 @@ export interface Selection<Input> {
   select(input: Input, into: Selected): void | Promise<void>;
   /** Works like `select`, for a key that is known already. `limits` are those of the key if a function chooses them. */
   selectKey(key: Key, limits: readonly Limit[] | undefined, into: Selected): void;
+  /** The key of a limiter among several, as stores have it, for a domain. Nothing if no call has used the limiter. */
+  selectKeyOf?(limiter: string, encoded: string, into: Selected): void;
   /** The spaces that are open, each set of cells once. */
   spaces(): readonly Space[];
   /** Releases all spaces. */

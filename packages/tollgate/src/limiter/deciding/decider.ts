@@ -128,9 +128,13 @@ export abstract class Decider {
   }
 
   /** All that watch a call: those of its keys' limiters, and of the combinations and domains that it came through. */
-  eachWatch(route: Route, selected: Selected, see: (watch: Watch, from: number, until: number) => void): void {
+  eachWatch(
+    route: Route,
+    selected: Selected,
+    see: (watch: Watch, from: number, until: number, owner?: string) => void,
+  ): void {
     for (const { watch, from, until } of selected.watches) see(watch, from, until);
-    for (const [i, { watch }] of route.owners.entries()) see(watch, i, i + 1);
+    for (const [i, { watch, name }] of route.owners.entries()) see(watch, i, i + 1, name);
   }
 
   /** When a call began that was chosen to be timed: before its key function, unless that is called apart. */
@@ -161,7 +165,7 @@ export abstract class Decider {
       this.decisionOn(request, report),
     );
     const result = read(this, request, report, call);
-    this.eachWatch(route, selected, (watch, from, until) => watch.tell(call, from, until));
+    this.eachWatch(route, selected, (watch, ...place) => watch.tell(call, ...place));
     if (begunMs !== undefined) {
       const elapsedMs = preciseMs() - begunMs;
       const isChosen = this.asker.kind === "sync";
@@ -186,7 +190,7 @@ export abstract class Decider {
     if (selected.watches.length === 0 && !route.isWatched) return;
     const outcome = { admitted: decision.allowed, degraded: decision.degraded };
     const call = new DecidedCall("wait", this.#nameOf(route), keys, cost, outcome, () => decision);
-    this.eachWatch(route, selected, (watch, from, until) => watch.tell(call, from, until));
+    this.eachWatch(route, selected, (watch, ...place) => watch.tell(call, ...place));
   }
 }
 

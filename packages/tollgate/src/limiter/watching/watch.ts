@@ -24,9 +24,10 @@ export interface Watcher {
   readonly times?: number;
   /**
    * A call was decided. The limiter's own keys are those from `from` until `until`. A call of several limiters comes
-   * once for each of them that is watched: `call.isFirst` tells.
+   * once for each of them that is watched: `call.isFirst` tells. `rule` is set in a domain: the limiter of its rule
+   * that has the key.
    */
-  decided(call: DecidedCall, from: number, until: number): void;
+  decided(call: DecidedCall, from: number, until: number, rule?: string): void;
   /**
    * A call that was chosen has taken so long, observers included. A call of several limiters may come several times.
    */
@@ -133,23 +134,23 @@ export class Watch {
     return () => this.#setWatchers(this.#all.filter((one) => one !== watcher));
   }
 
-  /** A call was decided, of which these keys are the limiter's. */
-  tell(call: DecidedCall, from: number, until: number): void {
+  /** A call was decided, of which these keys are the limiter's. `owner` is its name, and `rule` set for a domain. */
+  tell(call: DecidedCall, from: number, until: number, owner?: string, rule?: string): void {
     // Observers may change their decision, and add or remove others.
-    if (call.verb !== undefined) this.#tellWatchers(call, from, until);
+    if (call.verb !== undefined) this.#tellWatchers(call, from, until, rule);
     if (this.#observesCalls) {
       for (const entry of this.#entries) if (call.isFirst(entry.observe)) tellObserver(entry, call);
     }
-    this.#parent?.tell(call, from, until);
+    this.#parent?.tell(call, from, until, owner, owner);
   }
 
-  #tellWatchers(call: DecidedCall, from: number, until: number): void {
-    for (const watcher of this.#watchers) watcher.decided(call, from, until);
+  #tellWatchers(call: DecidedCall, from: number, until: number, rule: string | undefined): void {
+    for (const watcher of this.#watchers) watcher.decided(call, from, until, rule);
     const seen = this.#seen;
     if (seen?.draw() !== true) return;
     for (const watcher of this.#samplers) {
       // The sampler is that of the watcher that sees most.
-      if (Math.random() * (watcher.sees ?? 1) < seen.interval) watcher.decided(call, from, until);
+      if (Math.random() * (watcher.sees ?? 1) < seen.interval) watcher.decided(call, from, until, rule);
     }
   }
 

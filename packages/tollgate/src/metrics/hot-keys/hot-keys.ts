@@ -28,6 +28,8 @@ export interface HotKeysOptions {
 export interface HotKey {
   /** The key as text, masked. A text of more than 128 units is cut, and ends with a hash. */
   readonly key: string;
+  /** In a domain of a limits file: the limiter of the rule that has the key, such as `"api/login"`. */
+  readonly limiter?: string;
   /** How many calls the key had at most, each by its age. With `sample`, a projection. */
   readonly calls: number;
   /** How many of them may have been calls of other keys. */
@@ -64,7 +66,8 @@ const MOST_HALVES = 60;
  * `calls - error`. A key that had more than `1 / (32 × top)` of them is among those that are counted, whatever the
  * other keys are. Calls are chosen at random: the standard error of `calls` is `√(calls × sample)` at most.
  *
- * Calls of a combination count for the keys of each of its limiters. They are denied if one of its limiters denies.
+ * Calls of a combination count for the keys of each of its limiters. They are denied if one of its limiters denies. In
+ * a domain of a limits file, a denial counts for the key of the rule that denies.
  *
  * @throws TollgateError `ERR_OPTION` or `ERR_DURATION`.
  * @see FrequentKeys, for the algorithm and where it is from.
@@ -126,20 +129,21 @@ class CountedKeys implements HotKeys, Watcher {
     this.#denied = new FrequentKeys(top * SLOTS_PER_KEY);
   }
 
-  decided(call: DecidedCall, from: number, until: number): void {
+  decided(call: DecidedCall, from: number, until: number, rule?: string): void {
     if (call.corrects) return;
     const keys = call.keys.slice(from, until);
     const key = keys.length === 1 ? keys[0]! : JSON.stringify(keys);
     // The first of several limiters that count by one key counts.
-    if (keys.length > 0 && call.isFirst(this, key)) this.#count(key, call.allowed);
+    if (keys.length === 0 || !call.isFirst(this, identityOf(key, rule))) return;
+    this.#count(key, rule, !call.allowed && (rule === undefined || call.decision.limiter === rule));
   }
 
-  #count(key: string, allowed: boolean): void {
+  #count(key: string, rule: string | undefined, isDenied: boolean): void {
     try {
-      const text = keptText(this.#mask === undefined ? key : masked(this.#mask, key));
+      const text = identityOf(keptText(this.#mask === undefined ? key : masked(this.#mask, key)), rule);
       const weight = this.#weight();
       this.#active.add(text, weight);
-      if (!allowed) this.#denied.add(text, weight);
+      if (isDenied) this.#denied.add(text, weight);
     } catch (error) {
       warnOfObserver(error);
     }
@@ -161,7 +165,11 @@ class CountedKeys implements HotKeys, Watcher {
     const scale = this.sees / this.#weight();
     return keys
       .top(this.#top)
-      .map(({ key, count, error }) => ({ key, calls: Math.round(count * scale), error: Math.round(error * scale) }))
+      .map(({ key, count, error }) => ({
+        ...partsOf(key),
+        calls: Math.round(count * scale),
+        error: Math.round(error * scale),
+      }))
       .filter(({ calls }) => calls > 0);
   }
 
@@ -181,6 +189,19 @@ class CountedKeys implements HotKeys, Watcher {
     }
     return 2 ** this.#halves;
   }
+}
+
+/** Between the rule, if there is one, and its key. Names of limiters do not contain it. */
+const BETWEEN = "\0";
+
+function identityOf(key: string, rule = ""): string {
+  return rule + BETWEEN + key;
+}
+
+function partsOf(identity: string): Pick<HotKey, "key" | "limiter"> {
+  const end = identity.indexOf(BETWEEN);
+  const key = identity.slice(end + 1);
+  return end === 0 ? { key } : { key, limiter: identity.slice(0, end) };
 }
 
 function masked(mask: (key: string) => string, key: string): string {

@@ -2,6 +2,7 @@ import { readUs } from "../../core/clock.ts";
 import type { LimitStatus } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
 import { warnOfObserver } from "../../core/observer.ts";
+import type { Maybe } from "../../limiter/kinds.ts";
 import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import type { ObservedParts } from "../../limiter/observed-parts.ts";
 import type { Held } from "../../limiter/reserving/held.ts";
@@ -16,10 +17,20 @@ import { PlacesInUse } from "./places-in-use.ts";
 
 export type AnyLimiter = Limiter<never> | AsyncLimiter<never>;
 
+/** A key whose units left are shown. In a domain, `limiter` is that of the rule that has the key. */
+export interface ShownKey {
+  readonly key: Key;
+  readonly limiter?: string;
+}
+
+interface Explained {
+  explain(cost: number): Maybe<LimitStatus[]>;
+}
+
 /** How a limiter is measured. */
 interface MeasureOptions {
   readonly labels: KeyLabels | undefined;
-  readonly tokensOf: (() => readonly Key[]) | undefined;
+  readonly tokensOf: (() => readonly ShownKey[]) | undefined;
   readonly sample: number;
 }
 
@@ -93,13 +104,20 @@ export class LimiterReadings implements Watcher {
     }));
   }
 
+  #handleOf({ key, limiter }: ShownKey): Explained {
+    if (limiter === undefined) return this.#limiter.byKey(key);
+    const { handleOn, selection } = this.#parts;
+    // The verbs of a handle are added to its class later, unseen by the compiler.
+    return handleOn.call(this.#parts, (into) => selection.selectKeyOf?.(limiter, String(key), into)) as Explained;
+  }
+
   /** An error must not fail the scrape of all other metrics. */
   async #tokens(): Promise<readonly NumberValue[]> {
     const tokensOf = this.#tokensOf;
     if (tokensOf === undefined) return [];
     try {
       const statuses = await Promise.all(
-        tokensOf().map(async (key): Promise<readonly LimitStatus[]> => this.#limiter.byKey(key).explain(0)),
+        tokensOf().map(async (shown): Promise<readonly LimitStatus[]> => this.#handleOf(shown).explain(0)),
       );
       return statuses.flat().map(({ limiter, name, key, remaining }) => ({
         labels: { limiter, limit: name, key },

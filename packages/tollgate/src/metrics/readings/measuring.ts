@@ -6,7 +6,7 @@ import { isMadeHere } from "../../limiter/limiter-mark.ts";
 import { type ObservedParts, observedParts } from "../../limiter/observed-parts.ts";
 import type { HotKeys } from "../hot-keys/hot-keys.ts";
 import { KeyLabels } from "./key-labels.ts";
-import { type AnyLimiter, LimiterReadings } from "./limiter-readings.ts";
+import { type AnyLimiter, LimiterReadings, type ShownKey } from "./limiter-readings.ts";
 import { type AnyStore, addStore } from "./measured-store.ts";
 import type { Output } from "./output.ts";
 
@@ -98,9 +98,9 @@ function checkNamed({ sources, name }: ObservedParts): void {
   );
 }
 
-function checkTokensOf(tokensOf: MeasuringOptions["tokensOf"]): (() => readonly Key[]) | undefined {
-  if (typeof tokensOf === "object" && typeof tokensOf?.denied === "function")
-    return () => tokensOf.denied().map(({ key }) => key);
-  if (tokensOf !== undefined) checkFunction("tokensOf", tokensOf, "a function that returns keys, or hotKeys(…)");
-  return tokensOf as (() => readonly Key[]) | undefined;
+function checkTokensOf(tokensOf: MeasuringOptions["tokensOf"]): (() => readonly ShownKey[]) | undefined {
+  if (typeof tokensOf === "object" && typeof tokensOf?.denied === "function") return () => tokensOf.denied();
+  if (tokensOf === undefined) return undefined;
+  checkFunction("tokensOf", tokensOf, "a function that returns keys, or hotKeys(…)");
+  return () => (tokensOf as () => readonly Key[])().map((key) => ({ key }));
 }
