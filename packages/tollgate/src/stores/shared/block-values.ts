@@ -7,8 +7,7 @@ import type { SharedMemory } from "./shared-memory.ts";
 import { SLOT_WORDS, STATE } from "./shared-slots.ts";
 import { CLAIMED, GENERATION_MASK, UPPER_VALUES, upperBits, withUpperBits } from "./slot-state.ts";
 import { ADMITTED, DENIED, NO_WRITE_SLOT_LEFT, PUBLISHED, RETRY, type SlotValues } from "./slot-values.ts";
-import { WriteSlotRecovery } from "./write-slot-recovery.ts";
-import { NO_WRITE_SLOT, type WriteSlots } from "./write-slots.ts";
+import { NO_BLOCK, type WriteSlots } from "./write-slots.ts";
 
 /** A block's first number, if threads share it: when its cells become idle, in microseconds. */
 const EXPIRY = 1;
@@ -30,9 +29,7 @@ export class BlockValues implements SlotValues {
   readonly keepsExpiry: boolean;
   readonly #memory: SharedMemory;
   readonly #writeSlots: WriteSlots | undefined;
-  readonly #recovery: WriteSlotRecovery | undefined;
   readonly #slotsAt: number;
-  readonly #slots: number;
   readonly #blocks: number;
   /** The index of the first block among the numbers. */
   readonly #blocksAt: number;
@@ -55,9 +52,7 @@ export class BlockValues implements SlotValues {
     this.#memory = memory;
     this.#writeSlots = writeSlots;
     this.#slotsAt = slotsAt;
-    this.#slots = slots;
     this.#blocks = slots + (writeSlots?.count ?? 0);
-    this.#recovery = writeSlots && new WriteSlotRecovery(writeSlots, this.#blocks, (marks) => this.#markNamed(marks));
     this.#blocksAt = blocksAt;
     this.keepsExpiry = writeSlots !== undefined;
     this.#cellsAt = this.keepsExpiry ? EXPIRY : 0;
@@ -148,15 +143,11 @@ export class BlockValues implements SlotValues {
     const writeSlots = this.#writeSlots;
     const old = this.#blockOf(slot, low);
     if (writeSlots === undefined) return this.#publishIn(old, slot, low, high, generation);
-    const writeSlot = writeSlots.acquire();
-    this.#recovery?.checkIfDue(writeSlot === NO_WRITE_SLOT);
-    if (writeSlot === NO_WRITE_SLOT) return NO_WRITE_SLOT_LEFT;
-    const own = writeSlots.blockOf(writeSlot);
+    const own = writeSlots.acquire();
+    if (own === NO_BLOCK) return NO_WRITE_SLOT_LEFT;
     this.#write(own);
-    writeSlots.setNextBlock(writeSlot, old);
     const isPublished = this.#swapName(own, slot, low, high, generation);
-    if (isPublished) writeSlots.setBlock(writeSlot, old);
-    writeSlots.release(writeSlot);
+    writeSlots.release(isPublished ? old : own);
     return isPublished ? PUBLISHED : RETRY;
   }
 
@@ -171,14 +162,6 @@ export class BlockValues implements SlotValues {
     published[0] = this.#nameOf(slot, block);
     published[1] = nextVersion(high, generation);
     return this.#memory.swap(slot + STATE, low, high, published[0], published[1]);
-  }
-
-  #markNamed(marks: Uint8Array): void {
-    const { words } = this.#memory;
-    for (let number = 0; number < this.#slots; number += 1) {
-      const slot = this.#slotsAt + number * SLOT_WORDS;
-      marks[this.#blockOf(slot, words[slot + STATE]!)] = 1;
-    }
   }
 
   #write(block: number): void {

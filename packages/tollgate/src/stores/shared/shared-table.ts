@@ -8,7 +8,7 @@ import { SlotClaims } from "./slot-claims.ts";
 import { SlotSearch } from "./slot-search.ts";
 import type { SlotValues } from "./slot-values.ts";
 import { TickValues } from "./tick-values.ts";
-import { WRITE_SLOT_WORDS, WriteSlots } from "./write-slots.ts";
+import { WriteSlots } from "./write-slots.ts";
 
 /** The two runs of adjacent sets in which a key may lie must not overlap. */
 const FEWEST_SETS = 8;
@@ -79,6 +79,6 @@ function partsOf(at: number, { width, maxKeys, writeSlots }: TableShape) {
   const usedBlocksAt = planNumbersAt + slotCount;
   const usedBlocksWords = SharedSlots.usedBlocksWords(sets) + SharedSlots.usedBlocksWords(overflowSets);
   const writeSlotsAt = lineAt(usedBlocksAt + usedBlocksWords);
-  const blocksAt = lineAt(writeSlotsAt + (width === 1 ? 0 : writeSlots * WRITE_SLOT_WORDS));
+  const blocksAt = lineAt(writeSlotsAt + (width === 1 ? 0 : writeSlots));
   return { sets, overflowSets, slotCount, planNumbersAt, usedBlocksAt, writeSlotsAt, blocksAt };
 }

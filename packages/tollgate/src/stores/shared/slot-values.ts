@@ -10,7 +10,7 @@ export const ADMITTED = 1;
 export const RETRY = 2;
 /** Every slot that the key could have is in use. */
 export const NO_SLOT_LEFT = 3;
-/** Threads that just died occupy every write slot. */
+/** Threads that died occupy every write slot. */
 export const NO_WRITE_SLOT_LEFT = 4;
 /** The new cells are in the slot. */
 export const PUBLISHED = 5;

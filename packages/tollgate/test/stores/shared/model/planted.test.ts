@@ -51,13 +51,22 @@ it("the exploration finds a torn write into the published block", { timeout: TIM
     currentSlot = slot;
     return publish.call(this, slot, ...rest);
   });
-  // The write slot gets the key slot's own block, and keeps it: the swap changes nothing.
-  vi.spyOn(WriteSlots.prototype, "blockOf").mockImplementation(() => (currentSlot - HEADER_WORDS) / SLOT_WORDS);
+  // The thread writes into the key slot's own block: the swap changes nothing.
+  vi.spyOn(WriteSlots.prototype, "acquire").mockImplementation(() => (currentSlot - HEADER_WORDS) / SLOT_WORDS);
   expectFound(ONE_BLOCK);
 });
 
 it("the exploration finds a torn write into a block that was published before", { timeout: TIMEOUT_MS }, () => {
-  vi.spyOn(WriteSlots.prototype, "setBlock").mockImplementation(() => {});
+  const { acquire, release } = WriteSlots.prototype;
+  let own = 0;
+  vi.spyOn(WriteSlots.prototype, "acquire").mockImplementation(function (this: WriteSlots) {
+    own = acquire.call(this);
+    return own;
+  });
+  // The write slot keeps its block, which the key has now.
+  vi.spyOn(WriteSlots.prototype, "release").mockImplementation(function (this: WriteSlots) {
+    release.call(this, own);
+  });
   expectFound(ONE_BLOCK);
 });
 

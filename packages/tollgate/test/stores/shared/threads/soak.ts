@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { enlist, Gate, type Member } from "./crew.ts";
 import { frozenRows } from "./frozen-rows-in-memory.ts";
 import { type LimitOf, limiterOver, sharedStore } from "./library.ts";
-import { occupiedWriteSlots } from "./write-slots-in-memory.ts";
+import { countOccupiedWriteSlots } from "./write-slots-in-memory.ts";
 
 const LATE_MS = 10;
 /**
@@ -31,11 +31,8 @@ export class Soak {
   deaths = 0;
   /** How many workers died while they moved a key from one list of limits to another. */
   deathsInMoves = 0;
-  /**
-   * The write slots in which workers died, with their phases. A write slot may become free again, but never has the
-   * same phase.
-   */
-  readonly deathsInWriteSlots = new Set<string>();
+  /** How many workers died while they replaced a key's cells: each leaves a write slot occupied. */
+  deathsInWriteSlots = 0;
   readonly #versions: readonly (readonly LimitOf[])[];
   #calls = 0;
 
@@ -69,7 +66,7 @@ export class Soak {
       this.#call(Math.max(0, Math.abs(this.doing[index]!) - 1));
     }
     for (let key = 0; key < KEYS; key += 1) this.#settle(key);
-    for (const writeSlot of occupiedWriteSlots(this.store)) this.deathsInWriteSlots.add(writeSlot);
+    this.deathsInWriteSlots = countOccupiedWriteSlots(this.store);
   }
 
   /** Reads keys while workers call on them: both limits always count the same units. */
