@@ -11,19 +11,19 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
   ["library", [LIBRARY], 27_356, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_724, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_116, 3_300],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_725, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_114, 3_300],
   ["stores of this process", LOCAL_STORES, 5_693, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 5_298, 3_700],
+  ["redis", [`${LIBRARY}/stores/redis`], 5_305, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_416, 1_300],
   ["config", [`${LIBRARY}/config`], 2_549, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_820, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
   ["server", ["packages/server/src"], 6_730, 4_700],
-  ["tests", TESTS, 61_478, 36_000],
+  ["tests", TESTS, 61_490, 36_000],
   ["bench", ["bench"], 2_353, 2_400],
-  ["tools", ["tools"], 864, 1_200],
+  ["tools", ["tools"], 940, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_725, 65_000],
 ];
 

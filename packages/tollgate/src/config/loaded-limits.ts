@@ -1,7 +1,7 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { promised } from "../core/maybe-async.ts";
+import { later, promised } from "../core/maybe-async.ts";
 import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
 import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
@@ -63,9 +63,9 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     const work = () => {
       const { rules, limiter } = this.#domain(domain);
       const read = requests.map(({ facts, cost }) => ({ request: rules.request(facts, this.#clients), cost }));
-      return rules.consumeAll(limiter, read) as Promise<JointDecision>;
+      return rules.consumeAll(limiter, read);
     };
-    return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, JointDecision>;
+    return (this.kind === "sync" ? work() : later(work)) as Result<Kind, JointDecision>;
   }
 
   peek(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {

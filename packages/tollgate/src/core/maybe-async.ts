@@ -1,5 +1,8 @@
 import { isPromise } from "./checks.ts";
 
+/** A result now or later. The limiter itself does not know its kind; its users' types do. */
+export type Maybe<T> = T | Promise<T>;
+
 /** Maps a value at once, or a promise's value later. Most requests need no promise. */
 export function mapMaybeAsync<Value, Result>(
   value: Value | PromiseLike<Value>,

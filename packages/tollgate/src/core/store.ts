@@ -2,6 +2,7 @@ import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
 import type { KeyRef } from "./key-ref.ts";
 import type { Limit } from "./limits/limit.ts";
+import type { Maybe } from "./maybe-async.ts";
 import type { Plan, Scope } from "./plan.ts";
 import type { Report } from "./report.ts";
 import type { StoreObservation } from "./store-observation.ts";
@@ -179,8 +180,10 @@ export interface AsyncStore {
    * one without `taken`, is made in the store or dropped.
    *
    * Where a limit counts places, a `take` and a `renew` say in the report when these free themselves.
+   *
+   * A store that needs no message for a call may report at once: a flood then keeps no call in memory.
    */
-  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report>;
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Maybe<Report>;
   close(): Promise<void>;
 }
 

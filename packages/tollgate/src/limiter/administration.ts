@@ -5,7 +5,7 @@ import { type Cost, checkCost } from "../core/cost.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { encodeKey } from "../core/key.ts";
-import { all, mapMaybeAsync } from "../core/maybe-async.ts";
+import { all, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
@@ -13,7 +13,6 @@ import { Selected } from "./choosing/selected.ts";
 import { distinctCounts, type Space } from "./choosing/space.ts";
 import { readAllowed } from "./deciding/read.ts";
 import { Request } from "./deciding/request.ts";
-import type { Maybe } from "./kinds.ts";
 import type { BlockedKey, ClearOptions } from "./limiter.ts";
 import type { StoreLimiter } from "./store-limiter.ts";
 

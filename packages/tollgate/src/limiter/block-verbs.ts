@@ -3,12 +3,11 @@ import { readTime } from "../core/clock.ts";
 import type { Block } from "../core/decision.ts";
 import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { mapMaybeAsync } from "../core/maybe-async.ts";
+import { type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import type { Observer } from "../core/observer.ts";
 import { type BlockOptions, type BlockSpan, checkReason, checkSpan } from "./block-span.ts";
 import type { Selected } from "./choosing/selected.ts";
 import type { Decider } from "./deciding/decider.ts";
-import type { Maybe } from "./kinds.ts";
 import { changed } from "./waiting/behind.ts";
 
 /** Blocks the key of each limiter of a call, in place of other blocks. */

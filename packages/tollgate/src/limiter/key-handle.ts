@@ -4,7 +4,7 @@ import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
-import { all, later, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
+import { all, later, type Maybe, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
 import type { AsyncSpace, SyncSpace } from "../core/store.ts";
 import { createTimeCell } from "../core/time-cell.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
@@ -17,7 +17,6 @@ import type { Decider } from "./deciding/decider.ts";
 import { explainCounting, explainLimits } from "./deciding/explain.ts";
 import { readAllowed, readDecision } from "./deciding/read.ts";
 import { Request } from "./deciding/request.ts";
-import type { Maybe } from "./kinds.ts";
 import { CountedCall } from "./reserving/counted-call.ts";
 import {
   type AcquireOptions,

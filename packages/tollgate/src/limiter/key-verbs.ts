@@ -1,7 +1,6 @@
 import { type Cost, copyCost } from "../core/cost.ts";
-import { later } from "../core/maybe-async.ts";
+import { later, type Maybe } from "../core/maybe-async.ts";
 import { KeyHandle } from "./key-handle.ts";
-import type { Maybe } from "./kinds.ts";
 import { unlessAborted } from "./waiting/abort-listeners.ts";
 import type { WaitSignal } from "./waiting/wait-options.ts";
 

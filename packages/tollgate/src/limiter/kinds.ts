@@ -3,6 +3,3 @@ export type Kind = "sync" | "async";
 
 /** The result of a verb over a synchronous or an asynchronous store. */
 export type Result<K extends Kind, T> = K extends "sync" ? T : Promise<T>;
-
-/** A result now or later. The limiter itself does not know its kind; its users' types do. */
-export type Maybe<T> = T | Promise<T>;

@@ -3,7 +3,7 @@ import { type Cost, checkCost, copyCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import { later, mapMaybeAsync } from "../core/maybe-async.ts";
+import { later, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
 import { type Route, RouteJoiner } from "./choosing/route.ts";
 import { Selected } from "./choosing/selected.ts";
@@ -14,7 +14,7 @@ import { QuickWay } from "./deciding/quick-way.ts";
 import { readDecision } from "./deciding/read.ts";
 import { KeyHandle } from "./key-handle.ts";
 import { callVerb, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
-import type { Kind, Maybe } from "./kinds.ts";
+import type { Kind } from "./kinds.ts";
 import { markLimiters } from "./limiter-mark.ts";
 
 /** What a limiter is made of. Functions, look-ups, combinations and domains are selections that it is given. */

@@ -4,6 +4,7 @@ import type { AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
+import { AsyncTwin } from "../testing/async-twin.ts";
 
 const fileOf = (limits: Readonly<Record<string, RuleWords>>): LimitsFile => ({
   version: 1,
@@ -96,6 +97,13 @@ describe("consumeAll", () => {
     observed.consumeAll("api", [entries({ user: "ann" }), entries({ user: "bob" }), entries({ route: "/" })]);
     expect(decisions).toEqual(["decision"]);
   });
+});
+
+it("returns a promise over a store elsewhere, also for requests that no rule counts", async () => {
+  const limits = createLimits(FILE, { clock: manualClock(), store: new AsyncTwin() });
+  const call = limits.consumeAll("api", [entries({})]);
+  expect(call).toBeInstanceOf(Promise);
+  expect((await call).decision.allowed).toBe(true);
 });
 
 describe.each(EVERY_STORE)("consumeAll over %s", (_name, makeStore) => {

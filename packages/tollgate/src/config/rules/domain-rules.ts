@@ -1,6 +1,6 @@
+import type { Maybe } from "../../core/maybe-async.ts";
 import type { Way } from "../../limiter/choosing/domain-selection.ts";
 import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
-import type { Maybe } from "../../limiter/kinds.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Watch } from "../../limiter/watching/watch.ts";
 import type { DomainWords } from "../file/limits-file.ts";

@@ -1,7 +1,7 @@
 import type { Cost } from "../../core/cost.ts";
 import { encodeKey } from "../../core/key.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import { consumeJointly, type JointDecision, type JointMember, uncounted } from "../../limiter/deciding/joint-call.ts";
-import type { Maybe } from "../../limiter/kinds.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Request } from "./request.ts";
 import { RequestCost } from "./request-cost.ts";

@@ -1,9 +1,10 @@
+import type { Maybe } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { SpaceCall } from "../choosing/space.ts";
-import type { Kind, Maybe } from "../kinds.ts";
+import type { Kind } from "../kinds.ts";
 import type { Request } from "./request.ts";
 
 /** How a limiter asks its store: at once in this process, by a message elsewhere. All else is the same for both. */

@@ -1,5 +1,6 @@
 import type { AsyncBlocks } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
+import { type Maybe, mapMaybeAsync } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
@@ -23,28 +24,27 @@ export class AsyncAsker implements Asker {
     this.#clock = clock;
   }
 
-  ask(verb: Verb, request: Request, taken?: readonly Taken[]): Promise<Report> {
+  ask(verb: Verb, request: Request, taken?: readonly Taken[]): Maybe<Report> {
     const { route, keys, now } = request;
     if (!route.someWait) return this.askInTurn(verb, request, taken);
     const { takes, refunds } = VERBS[verb];
     if (takes === "if all conform" && request.costsSomething) {
       request.readTime(this.#clock);
       const before = linesBefore(route, keys, now[0]!);
-      if (before.length > 0) return Promise.resolve(tellBehind(before, this, request, "others-waiting"));
+      if (before.length > 0) return tellBehind(before, this, request, "others-waiting");
     }
     const asked = this.askInTurn(verb, request, taken);
     if (!refunds) return asked;
-    return asked.then((report) => {
+    return mapMaybeAsync(asked, (report) => {
       changed(route, keys);
       return report;
     });
   }
 
-  askInTurn(verb: Verb, request: Request, taken?: readonly Taken[]): Promise<Report> {
+  askInTurn(verb: Verb, request: Request, taken?: readonly Taken[]): Maybe<Report> {
     const { now } = request;
     request.readTime(this.#clock);
-    if (request.deniedBy !== undefined && VERBS[verb].takes !== "never")
-      return Promise.resolve(deniedByLimits(request.report));
+    if (request.deniedBy !== undefined && VERBS[verb].takes !== "never") return deniedByLimits(request.report);
     if (request.calls.length === 0) return decideUnlimited(verb, request);
     return this.#store.transact(verb, request.calls as readonly Call<AsyncSpace>[], now, taken);
   }

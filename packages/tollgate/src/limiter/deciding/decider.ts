@@ -2,13 +2,14 @@ import { isPromise } from "../../core/checks.ts";
 import { type Clock, preciseMs } from "../../core/clock.ts";
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { Route } from "../choosing/route.ts";
 import { Selected } from "../choosing/selected.ts";
-import type { Kind, Maybe } from "../kinds.ts";
+import type { Kind } from "../kinds.ts";
 import { type Receipt, receiptOfTake } from "../reserving/receipt.ts";
 import { DecidedCall, type ObservedVerb } from "../watching/decided-call.ts";
 import type { Watch } from "../watching/watch.ts";
@@ -82,8 +83,8 @@ export abstract class Decider {
     const report = this.asker.ask(verb, request, taken);
     if (isPromise(report)) return report.then((known) => this.#end(name, request, selected, known, read, begunMs));
     const result = this.#end(name, request, selected, report, read, begunMs);
-    // That of a batch has a time of its own.
-    if (request.atUs === undefined) this.#request = request;
+    // That of a batch has a time of its own, and a store elsewhere may keep the costs of a call.
+    if (request.atUs === undefined && this.kind === "sync") this.#request = request;
     return result;
   }
 

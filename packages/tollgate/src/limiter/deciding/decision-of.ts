@@ -10,7 +10,7 @@ import { Decided } from "./decided.ts";
 
 // A report has one entry for each limit of a call, in the order of the route's limits.
 
-const NO_LIMITS: readonly Limit[] = [];
+const NO_LIMITS: readonly Limit[] = Object.freeze([]);
 /** No entry. */
 const NONE = -1;
 
@@ -183,7 +183,7 @@ function deniedWithoutLimit(
   const retryAfterMs = toMilliseconds(waitUs);
   const decision = new Decided(false, limiter, undefined, limits, undefined, undefined, retryAfterMs, 0);
   decision.reason = reason;
-  decision.violated = [];
+  decision.violated = NO_LIMITS;
   decision.usedAfterRetry = 0;
   return decision;
 }

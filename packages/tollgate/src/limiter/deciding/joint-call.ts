@@ -1,11 +1,11 @@
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
 import { refusePlaces } from "../choosing/place-costs.ts";
 import { NO_ROUTE, type Route } from "../choosing/route.ts";
 import { Selected } from "../choosing/selected.ts";
 import type { Selection } from "../choosing/selection.ts";
-import type { Maybe } from "../kinds.ts";
 import type { StoreLimiter } from "../store-limiter.ts";
 import { decisionOf, denyByLimits } from "./decision-of.ts";
 import { readDecision } from "./read.ts";

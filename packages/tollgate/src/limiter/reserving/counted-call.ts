@@ -2,11 +2,10 @@ import { isPromise } from "../../core/checks.ts";
 import { type Cost, copyCost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
-import { all, mapMaybeAsync } from "../../core/maybe-async.ts";
+import { all, type Maybe, mapMaybeAsync } from "../../core/maybe-async.ts";
 import type { Selected } from "../choosing/selected.ts";
 import { receiptOf } from "../deciding/decided.ts";
 import type { Decider } from "../deciding/decider.ts";
-import type { Maybe } from "../kinds.ts";
 import type { Held, PlacesInUse } from "./held.ts";
 import type { Receipt } from "./receipt.ts";
 

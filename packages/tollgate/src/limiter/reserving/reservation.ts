@@ -6,7 +6,8 @@ import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { type Duration, toMicroseconds } from "../../core/duration.ts";
 import { TollgateError } from "../../core/errors.ts";
-import type { Kind, Maybe, Result } from "../kinds.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
+import type { Kind, Result } from "../kinds.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 import type { CountedCall } from "./counted-call.ts";
 

@@ -1,8 +1,8 @@
 import { readUs } from "../../core/clock.ts";
 import type { LimitStatus } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import { warnOfObserver } from "../../core/observer.ts";
-import type { Maybe } from "../../limiter/kinds.ts";
 import type { AsyncLimiter, Limiter } from "../../limiter/limiter.ts";
 import type { ObservedParts } from "../../limiter/observed-parts.ts";
 import type { Held } from "../../limiter/reserving/held.ts";

@@ -1,4 +1,5 @@
 import type { AsyncBlocks } from "../../core/blocks.ts";
+import { later } from "../../core/maybe-async.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
@@ -214,7 +215,7 @@ class NodeStore implements HybridStore {
   ): Promise<Report> {
     this.#stats.asks += 1;
     const strict = calls.map(({ space, key, costs }) => ({ space: (space as DecidingSpace).redis, key, costs }));
-    return this.#redis.transact(verb, strict, now, taken);
+    return later(() => this.#redis.transact(verb, strict, now, taken));
   }
 
   #giveBackAll(): void {

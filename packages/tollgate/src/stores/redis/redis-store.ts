@@ -1,6 +1,8 @@
 import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
+import { isPromise } from "../../core/checks.ts";
 import { TollgateError } from "../../core/errors.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
@@ -20,8 +22,8 @@ import { partsBySlot } from "./cluster-slots.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import type { BreakerState } from "./failure/breaker.ts";
 import { throwStoreError } from "./failure/translate-error.ts";
-import { BYPASSED, OVERLOADED, UnavailableError } from "./failure/unavailable-error.ts";
-import { decideWithout, Fallbacks, uncounted } from "./failure/without-server.ts";
+import { BYPASSED, UnavailableError } from "./failure/unavailable-error.ts";
+import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "./failure/without-server.ts";
 import { KeyScan } from "./key-scan.ts";
 import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
@@ -168,8 +170,8 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     return new RedisSpace({ store: this, plan, limiter, fallback, context, ...this.#options });
   }
 
-  /** Creates few promises, because a flood has many calls at a time. */
-  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report> {
+  /** Reports at once where the server is not asked, because a flood has many calls at a time. */
+  transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Maybe<Report> {
     this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
@@ -179,20 +181,23 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, taken);
     // A degraded decision is corrected in its quota state, even if the server is back.
     const degraded = taken?.[0]?.degraded;
-    if (degraded !== undefined) return Promise.resolve(without(new UnavailableError(degraded)));
-    if (this.#bypass) return Promise.resolve(without(BYPASSED));
-    const denied = this.#cachedDenial(verb, keyed, nowUs);
-    if (denied !== undefined) return Promise.resolve(denied);
+    if (degraded !== undefined) return without(new UnavailableError(degraded));
+    if (this.#bypass) return without(BYPASSED);
+    const denied = this.#denials.reportOn(verb, keyed, nowUs);
+    if (denied !== undefined) return denied;
     const decided = this.#decide(verb, keyed, nowUs, without);
-    return SCRIPT_VERBS[verb].settles ? this.#denials.suspend(keyed, decided) : decided;
+    return SCRIPT_VERBS[verb].settles && isPromise(decided) ? this.#denials.suspend(keyed, decided) : decided;
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
     this.#checkOpen();
     if (this.#bypass) return Promise.resolve(this.#decideAlone(BYPASSED, call, nowUs));
     if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
+    const calls = [call];
+    const refusal = this.#queue.refusal("take", calls);
+    if (refusal !== undefined) return Promise.resolve(this.#decideAlone(refusal, call, nowUs));
     return new Promise((resolve) => {
-      this.#queue.ask("take", [call], nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
+      this.#queue.ask("take", calls, nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
     });
   }
 
@@ -260,10 +265,12 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   /** The server's decision, or that of `without` if the server is unavailable. */
-  #decide(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: (error: unknown) => Report): Promise<Report> {
+  #decide(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: (error: unknown) => Report): Maybe<Report> {
     const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
     if (parts.length > 1)
       return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
+    const refusal = this.#queue.refusal(verb, calls);
+    if (refusal !== undefined) return without(refusal);
     const waiter = new ReportWaiter(without);
     this.#queue.ask(verb, calls, nowUs, waiter);
     return waiter.report;
@@ -287,14 +294,6 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   #checkOpen(): void {
     if (this.#closing === undefined) return;
     throw closedError();
-  }
-
-  #cachedDenial(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
-    const { decides, changes } = SCRIPT_VERBS[verb];
-    if (!(decides && changes)) return undefined;
-    if (calls.length === 1) return this.#denials.reportOf(calls[0]!, nowUs);
-    for (const call of calls) this.#denials.forget(call);
-    return undefined;
   }
 
   /** Decides while the server is unavailable. @throws the error, if it is no `UnavailableError`. */
@@ -322,10 +321,3 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 export function closedError(): TollgateError {
   return new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
 }
-
-/**
- * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All
- * such calls share it, and only read it.
- */
-const OVERLOAD_DENIAL = uncounted(false);
-OVERLOAD_DENIAL.degraded = OVERLOADED.reason;

@@ -22,7 +22,7 @@ class Key {
     });
   }
 
-  apply(verb: Verb, costs: readonly number[], taken?: Taken): Promise<Report> {
+  async apply(verb: Verb, costs: readonly number[], taken?: Taken): Promise<Report> {
     const receipts = taken && [taken];
     const now = createTimeCell(Date.now() * 1_000);
     return this.#store.transact(verb, [{ space: this.#space, key: "ann", costs }], now, receipts);

@@ -1,4 +1,5 @@
 import { readUs } from "../../../core/clock.ts";
+import { later } from "../../../core/maybe-async.ts";
 import type { Scope } from "../../../core/plan.ts";
 import type { SyncStore } from "../../../core/store.ts";
 import { ownCopy } from "../../../core/text-memory.ts";
@@ -82,7 +83,7 @@ export class ThresholdNode {
     this.#stats.asks += 1;
     const now = createTimeCell(readUs(space.clock));
     // A failed charge is not repeated: it may have been counted.
-    await this.#store.transact("charge", [{ space, key, costs: units }], now).catch(() => {});
+    await later(() => this.#store.transact("charge", [{ space, key, costs: units }], now)).catch(() => {});
   }
 
   async settleAll(space: RedisSpace): Promise<void> {

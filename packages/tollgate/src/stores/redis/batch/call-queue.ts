@@ -1,6 +1,6 @@
 import { slotOf } from "../cluster-slots.ts";
 import { afterThisTurn } from "../event-loop.ts";
-import { CIRCUIT_OPEN, OVERLOADED } from "../failure/unavailable-error.ts";
+import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../failure/unavailable-error.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
 import type { ServerLink } from "../server-link.ts";
@@ -65,10 +65,16 @@ export class CallQueue {
     this.#options = options;
   }
 
+  /** Why a call would fail at once; `undefined` if it would be sent. */
+  refusal(verb: ScriptVerb, keys: readonly KeyCall[]): UnavailableError | undefined {
+    if (!this.#options.link.isClosed) return CIRCUIT_OPEN;
+    return this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
+  }
+
   ask(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
-    const { link } = this.#options;
-    if (!(link.isClosed && this.#hasCapacity(verb, keys))) {
-      waiter.failed(link.isClosed ? OVERLOADED : CIRCUIT_OPEN);
+    const refusal = this.refusal(verb, keys);
+    if (refusal !== undefined) {
+      waiter.failed(refusal);
       return;
     }
     this.#pending += 1;

@@ -1,8 +1,10 @@
 import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
+import type { Verb } from "../../../core/verbs.ts";
 import type { KeyCall } from "../batch/key-call.ts";
 import type { DenialMemory } from "../batch/work.ts";
+import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { canExtrapolate, extrapolate } from "./extrapolation.ts";
 
 /** A denial by the server. */
@@ -82,7 +84,15 @@ export class DenyCache implements DenialMemory {
   }
 
   /** The cached denial with its figures for now; `undefined` if the server has to decide. */
-  reportOf(call: KeyCall, nowUs: number): Report | undefined {
+  reportOn(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
+    const { decides, changes } = SCRIPT_VERBS[verb];
+    if (!(decides && changes)) return undefined;
+    if (calls.length === 1) return this.#reportOf(calls[0]!, nowUs);
+    for (const call of calls) this.forget(call);
+    return undefined;
+  }
+
+  #reportOf(call: KeyCall, nowUs: number): Report | undefined {
     const denial = this.#denials.size > 0 ? this.#find(call, nowUs) : undefined;
     if (denial?.limits === undefined) return undefined;
     const report = new Report();

@@ -7,6 +7,7 @@ import type { Taken } from "../../../core/taken.ts";
 import { createTimeCell } from "../../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../../core/verbs.ts";
 import { type FractionSpace, FractionStore, isCapacityError, RETRY_HINT_US } from "./fraction-store.ts";
+import { OVERLOADED } from "./unavailable-error.ts";
 
 /** How the calls of a space are decided while the server is unavailable: a fraction counts in this process. */
 export type Fallback = "allow" | "deny" | FractionSpace;
@@ -68,12 +69,19 @@ export function decideWithout(
 }
 
 /** The report of a call that is not counted. */
-export function uncounted(admitted: boolean): Report {
+function uncounted(admitted: boolean): Report {
   const report = new Report();
   report.admitted = admitted;
   report.unavailableForUs = RETRY_HINT_US;
   return report;
 }
+
+/**
+ * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All
+ * such calls share it, and only read it.
+ */
+export const OVERLOAD_DENIAL: Report = uncounted(false);
+OVERLOAD_DENIAL.degraded = OVERLOADED.reason;
 
 /** The entries of all calls, for their whole limits. What is not counted is idle. */
 function describe(counted: Report, calls: readonly CallWithout[]): Report {
