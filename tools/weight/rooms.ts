@@ -24,7 +24,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 61_490, 36_000],
   ["bench", ["bench"], 2_353, 2_400],
   ["tools", ["tools"], 940, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_500, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_375, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
