@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import {
-  combine,
   createLimiter,
   fixedWindow,
   memoryStore,
@@ -10,7 +9,6 @@ import {
   slidingWindow,
   tokenBucket,
 } from "tollgate";
-import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
@@ -22,7 +20,7 @@ import {
   limiterOver,
 } from "./every-store.ts";
 import { plainStore } from "./plain-store.ts";
-import { START_MS, used } from "./set-up.ts";
+import { START_MS } from "./set-up.ts";
 
 const STORES: typeof EVERY_STORE = [...EVERY_STORE, ["a store without batches", () => plainStore()]];
 const CAPACITY: Capacity = { maxKeys: 3_000 };
@@ -122,15 +120,6 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     },
   );
 
-  it("counts units apart", async () => {
-    const limits = [perMinute(5), perMinute(10, { unit: "tokens" })];
-    const limiter = limiterOver(createStore(), { limits, clock: manualClock(START_MS), name: "batch" });
-    const out = new Uint8Array(3);
-    expect(await limiter.allowMany(["a", "a", "b"], out, { requests: 1, tokens: 6 })).toBe(2);
-    expect([...out]).toEqual([1, 0, 1]);
-    expect((await limiter.explain("a")).map((one) => one.used)).toEqual([1, 6]);
-  });
-
   it("chooses limits for each input", async () => {
     const limits = (input: string) =>
       input.startsWith("paid") ? [perMinute(3)] : input === "free" ? [perMinute(1)] : "unlimited";
@@ -215,29 +204,6 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     await expect(async () => limiter.allowMany(["a", "b"], new Uint8Array(2))).rejects.toThrow(RangeError);
     isBroken = false;
     expect((await limiter.explain("a"))[0]?.used).toBe(0);
-  });
-});
-
-describe.each([
-  ["the memory store", () => memoryStore()],
-  ["the table store", () => tableStore({ maxKeys: 1_000 })],
-  ["a store without batches", plainStore],
-])("a batch over %s", (_name, createStore) => {
-  it("takes from all limiters of a combination or from none", () => {
-    const clock = manualClock(START_MS);
-    const store = createStore();
-    const user = createLimiter({ name: "user", limits: [perSecond(2)], clock, store });
-    const all = createLimiter({
-      name: "all",
-      key: (_user: string) => "",
-      limits: [perMinute(3)],
-      clock,
-      store,
-    });
-    const out = new Uint8Array(6);
-    expect(combine(user, all).allowMany(["a", "a", "a", "b", "b", "b"], out)).toBe(3);
-    expect([...out]).toEqual([1, 1, 0, 1, 0, 0]);
-    expect([used(user, "a"), used(user, "b"), used(all)]).toEqual([[2], [1], [3]]);
   });
 });
 

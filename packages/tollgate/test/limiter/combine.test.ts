@@ -38,29 +38,6 @@ const setUp = () => {
 const used = <Input>(limiter: Limiter<Input>, input: Input) => limiter.explain(input).map((one) => one.used);
 
 describe("a combination over two memory stores, with different keys and algorithms,", () => {
-  it("takes from all or from none", () => {
-    const { perUser, perRoute, both } = setUp();
-    const ann = { user: "ann", route: "/a" };
-    const bob = { user: "bob", route: "/a" };
-    expect([both.allow(ann), both.allow(ann), both.allow(ann), both.allow(ann)]).toEqual([true, true, true, false]);
-    expect(used(perRoute, ann)).toEqual([3]);
-    expect([both.allow(bob), both.allow(bob)]).toEqual([true, false]);
-    expect([used(perUser, bob), used(perUser, ann), used(perRoute, bob)]).toEqual([[1, 1], [3, 3], [4]]);
-  });
-
-  it("leaves every cell of every limiter unchanged when it denies", () => {
-    const { clock, perUser, perRoute, both } = setUp();
-    const ann = { user: "ann", route: "/a" };
-    perRoute.allow(ann, 4);
-    perUser.allow(ann, 2);
-    const before = [perUser.explain(ann), perRoute.explain(ann)];
-    for (let i = 0; i < 20; i += 1) expect(both.allow(ann)).toBe(false);
-    expect(both.consume({ user: "new", route: "/a" }).allowed).toBe(false);
-    expect([perUser.explain(ann), perRoute.explain(ann), perUser.size]).toEqual([...before, 1]);
-    clock.advance(10_000);
-    expect(both.allow(ann)).toBe(true);
-  });
-
   it("has every verb", () => {
     const { clock, perUser, perRoute, both } = setUp();
     const ann = { user: "ann", route: "/a" };

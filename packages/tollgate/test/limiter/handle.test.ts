@@ -1,11 +1,11 @@
-import { combine, createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
+import { createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
 import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE, limiterOver } from "./every-store.ts";
 import { plainStore } from "./plain-store.ts";
-import { START_MS, used } from "./set-up.ts";
+import { START_MS } from "./set-up.ts";
 
 const SYNC_STORES: readonly [string, () => SyncStore][] = [
   ["the memory store", () => memoryStore()],
@@ -37,16 +37,6 @@ describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
       await limiter.sweep();
       for (let i = 0; i < 200; i += 1) await limiter.allow("other", 0);
     }
-  });
-
-  it("counts units apart", async () => {
-    const limits = [perMinute(5), perMinute(10, { unit: "tokens" })];
-    const handle = limiterOver(createStore(), { limits, clock, name: "c" }).handle("ann");
-    expect(await handle.allow({ requests: 1, tokens: 8 })).toBe(true);
-    expect(await handle.allow({ requests: 1, tokens: 3 })).toBe(false);
-    expect((await handle.consume({ tokens: 3 })).limit?.unit).toBe("tokens");
-    expect(await handle.allow(4)).toBe(true);
-    expect(await handle.allow()).toBe(false);
   });
 
   it.each([-1, 1.5, Number.NaN, "1", null, { pages: 1 }, new Map()])(
@@ -141,30 +131,6 @@ describe.each(EVERY_STORE)("a handle over %s", (_name, createStore) => {
 });
 
 describe.each(SYNC_STORES)("a handle over %s", (_name, createStore) => {
-  it("takes from all limiters of a combination or from none", () => {
-    const clock = manualClock(START_MS);
-    const store = createStore();
-    const user = createLimiter({ name: "user", limits: [perSecond(3)], clock, store });
-    const route = createLimiter({
-      name: "route",
-      key: (key: string) => `/${key}`,
-      limits: [perMinute(2)],
-      clock,
-      store,
-    });
-    const handle = combine(user, route).handle("ann");
-    expect([handle.allow(), user.allow("ann"), handle.allow(), handle.allow()]).toEqual([true, true, true, false]);
-    expect([used(user, "ann"), used(route, "ann")]).toEqual([[3], [2]]);
-    handle.refund(2);
-    handle.charge(2);
-    handle.charge(1);
-    expect([used(user, "ann"), used(route, "ann")]).toEqual([[4], [3]]);
-    handle.refund(1);
-    expect(handle.consume(0)).toMatchObject({ allowed: true, limiter: "user" });
-    clock.advance(1_000);
-    expect(handle.consume()).toMatchObject({ allowed: false, limiter: "route" });
-  });
-
   it("counts under its key after the store has released its limits and opened them again", () => {
     const clock = manualClock(START_MS);
     const store = createStore();

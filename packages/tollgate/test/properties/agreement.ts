@@ -70,8 +70,13 @@ export const ONE_LIMITER: readonly NamedProperty[] = [
 ];
 
 export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
-  agrees("limiters over a memory store or a table decide as the model does while the clock goes forward", 2, {
+  agrees("limiters over every store of this process decide as the model does while the clock goes forward", 3, {
     clock: "forward",
+  }),
+  agrees("limiters of one key over tables and shared stores decide as the model does", 2, {
+    mostKeys: 1,
+    stores: ["table", "shared"],
+    verbs: ALL_VERBS.filter((verb) => verb !== "sweep"),
   }),
   agrees("limiters decide as the model does, alone and combined", 6, { mostLimits: 2 }),
   agrees("limits chosen per call decide as the model does", 3, {}, { chosenPerCall: true }),

@@ -35,15 +35,17 @@ export const IN_PROCESS: readonly [name: string, createStore: () => SyncStore][]
   ["the shared store", () => sharedStore({ maxKeys: 64, maxBytes: 2 ** 25 })],
 ];
 
-/** Plays random traces of at least so many calls in all. */
-export function playTraces(createStore: () => SyncStore, calls: number, traces = traceWithBlocks, numRuns = 100): void {
-  for (let played = 0; played < calls; ) played += playSomeTraces(createStore, traces, numRuns);
+type CreateStores = () => readonly SyncStore[];
+
+/** Plays random traces of at least so many calls in all, over stores or attachments that share their keys. */
+export function playTraces(createStores: CreateStores, calls: number, traces = traceWithBlocks, numRuns = 100): void {
+  for (let played = 0; played < calls; ) played += playSomeTraces(createStores, traces, numRuns);
 }
 
-function playSomeTraces(createStore: () => SyncStore, traces: fc.Arbitrary<Trace>, numRuns: number): number {
+function playSomeTraces(createStores: CreateStores, traces: fc.Arbitrary<Trace>, numRuns: number): number {
   let played = 0;
   const property = fc.property(traces, (one) => {
-    played += playChanges(one, createStore());
+    played += playChanges(one, createStores());
   });
   fc.assert(property, { numRuns });
   return played;
@@ -63,20 +65,20 @@ export interface Pair {
 }
 
 /**
- * Plays a trace over a store and over the model.
+ * Plays a trace over the model and over the stores, which are called in turn.
  *
  * @returns how many calls it made.
- * @throws Error when the two differ.
+ * @throws Error when model and stores differ.
  */
-function playChanges({ versions, steps }: Trace, store: SyncStore): number {
-  const playStep = playerOf(versions, () => store);
+function playChanges({ versions, steps }: Trace, stores: readonly SyncStore[]): number {
+  const playStep = playerOf(versions, () => stores);
   for (const step of steps) compare(step, ...playStep(step));
   return steps.length;
 }
 
 /** Plays a trace over stores that know each other's limits from the server alone: each version has one in turn. */
 export async function playChangesOver({ versions, steps }: Trace, stores: readonly AsyncStore[]): Promise<number> {
-  const playStep = playerOf(versions, (version) => stores[version % stores.length]!);
+  const playStep = playerOf(versions, (version) => [stores[version % stores.length]!]);
   for (const step of steps) {
     const [expected, got] = playStep(step);
     compare(step, expected, await got);
@@ -87,17 +89,20 @@ export async function playChangesOver({ versions, steps }: Trace, stores: readon
 /** Plays one step after the other over limiters and models. Returns what both say. */
 function playerOf(
   versions: readonly VersionSpec[],
-  storeOf: (version: number) => SyncStore | AsyncStore,
+  storesOf: (version: number) => readonly (SyncStore | AsyncStore)[],
 ): (step: Step) => readonly [unknown, unknown] {
   const clock = manualClock(START_MS);
   const known = new Known();
   const pairs = versions.map((version, i) => {
     const list = version.limits.map((limit) => libraryLimit(limit, limit.name, limit.blockFor));
-    return pairOf({ ...version, name: "api", list, store: storeOf(i), clock }, known);
+    return storesOf(i).map((store) => pairOf({ ...version, name: "api", list, store, clock }, known));
   });
+  let played = 0;
   return (step) => {
     clock.advance(step.waitUs / 1_000);
-    const pair = pairs[step.version % pairs.length];
+    const ends = pairs[step.version % pairs.length] ?? [];
+    const pair = ends[played % ends.length];
+    played += 1;
     if (pair === undefined) throw new Error("a trace has versions");
     return play(pair, step, BigInt(Math.round(clock.now() * 1_000)));
   };

@@ -13,6 +13,10 @@ export interface ScenarioOptions {
   readonly verbs?: readonly StepVerb[];
   /** "modest": at most a unit above the capacity. "whole": the capacity, most of the time. */
   readonly costs?: keyof typeof AMOUNTS;
+  /** By default all if the clock goes forward, and otherwise the memory store. */
+  readonly stores?: readonly StoreKind[];
+  /** By default 3. */
+  readonly mostKeys?: 1 | 3;
 }
 
 export const ALL_VERBS: readonly StepVerb[] = [
@@ -28,6 +32,7 @@ export const ALL_VERBS: readonly StepVerb[] = [
 
 export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> {
   const { limits = limitSpec, mostLimits = 3, mostLimiters = 2, mostSteps = 50, clock } = options;
+  const { stores = clock === "forward" ? ["memory", "plain", "table", "shared"] : ["memory"] } = options;
   return fc.record({
     startUs: clock === "round" ? fc.constant(TODAY_US) : start,
     limiters: fc.array(fc.array(limits, { minLength: 1, maxLength: mostLimits }), {
@@ -39,9 +44,7 @@ export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> 
       maxLength: mostSteps,
       size: "max",
     }),
-    store: fc.constantFrom<StoreKind>(
-      ...(clock === "forward" ? (["memory", "table"] as const) : (["memory"] as const)),
-    ),
+    store: fc.constantFrom(...stores),
   });
 }
 
@@ -187,8 +190,8 @@ function cost(amount: fc.Arbitrary<Amount>): fc.Arbitrary<CostSpec> {
 }
 
 function step(options: ScenarioOptions): fc.Arbitrary<Step> {
-  const { clock = "back-and-forth", verbs = ALL_VERBS, costs = "any" } = options;
-  const key = fc.constantFrom(0, 0, 0, 1, 2);
+  const { clock = "back-and-forth", verbs = ALL_VERBS, costs = "any", mostKeys = 3 } = options;
+  const key = mostKeys === 1 ? fc.constant(0) : fc.constantFrom(0, 0, 0, 1, 2);
   return fc.record({
     move: MOVES[clock],
     verb: fc.constantFrom(...verbs),

@@ -1,8 +1,11 @@
 import { combine, createLimiter, type Handle, type Limit, type Limiter, memoryStore } from "tollgate";
+import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { type ManualClock, manualClock } from "tollgate/testing";
+import { plainStore } from "../limiter/plain-store.ts";
 import { createModel, type Model } from "../reference/model.ts";
 import type { ModelLimit } from "../reference/model-limit.ts";
+import { twoEnds } from "../stores/shared/two-ends.ts";
 import { type LimitSpec, libraryLimit, modelLimit } from "./limit-spec.ts";
 import type { StoreKind } from "./scenario.ts";
 
@@ -45,13 +48,20 @@ export interface WorldOptions {
 /** Enough for three keys under two limiters of three limits each. */
 const AMPLE_KEYS = 40;
 
+const STORES: Readonly<Record<StoreKind, () => readonly SyncStore[]>> = {
+  memory: () => [memoryStore()],
+  plain: () => [plainStore()],
+  table: () => [tableStore({ maxKeys: AMPLE_KEYS })],
+  shared: () => twoEnds({ maxKeys: AMPLE_KEYS, maxBytes: 2 ** 30 }),
+};
+
 export function createWorld(
   startUs: number,
   limiters: readonly (readonly LimitSpec[])[],
   options: WorldOptions = {},
 ): World {
   const { buckets = "ticks", chosenPerCall = false, tuples = false } = options;
-  const store = options.store === "table" ? tableStore({ maxKeys: AMPLE_KEYS }) : memoryStore();
+  const stores = STORES[options.store ?? "memory"]();
   const clock = manualClock(startUs / 1_000);
   const modelOf = (modelled: readonly ModelLimit[]) => createModel({ limits: modelled, buckets });
   const textOf: World["textOf"] = (input, place) => {
@@ -70,7 +80,7 @@ export function createWorld(
         name,
         key: (input: Input) => (tuples ? [input[place] ?? "", place, 7n] : (input[place] ?? "")),
         limits: chosenPerCall ? () => limits : limits,
-        store,
+        store: stores[place % stores.length]!,
         clock,
       }),
       models: chosenPerCall ? modelled.map((one) => modelOf([one])) : [modelOf(modelled)],

@@ -20,6 +20,7 @@ describe.each(BOUNDED_STORES)("combined limiters on a $kind store with one free 
     filler.reset("filler-0");
     const decision = combine(first, second).consume("new");
     expect(decision).toMatchObject({ allowed: false, reason: "store-full", limiter: "second", retryAfterMs: 1_000 });
+    expect(decision).toMatchObject({ violated: [{ name: "2-per-1m" }] });
     expect([first.explain("new")[0]?.used, second.explain("new")[0]?.used]).toEqual([0, 0]);
     expect(store.overflowCount).toBe(1);
   });

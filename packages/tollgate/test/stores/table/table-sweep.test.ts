@@ -35,56 +35,6 @@ describe("a sweep of a table", () => {
     expect([idle.sweep(), limiter.allow("key-10")]).toEqual([300, true]);
   });
 
-  it("uses the earliest clock if limiters with several clocks share keys", () => {
-    const store = tableStore({ maxKeys: 10 });
-    const make = (startMs: number) =>
-      createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
-    const [behind, ahead] = [make(START_MS), make(START_MS + 100_000)];
-    behind.allow("a");
-    expect(ahead.sweep()).toBe(0);
-    expect([behind.allow("a"), ahead.allow("a")]).toEqual([false, true]);
-  });
-
-  it("tolerates a listener that throws and inserts keys", () => {
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    const clock = manualClock(START_MS);
-    const limiter = createLimiter({
-      limits: [perSecond(1)],
-      clock,
-      store: tableStore({ maxKeys: 10 }),
-      observe: ({ type }) => {
-        if (type !== "sweep") return;
-        for (let i = 0; i < 5; i += 1) limiter.allow(`observer-${i}`);
-        throw new RangeError("the log is full");
-      },
-    });
-    limiter.allow("a");
-    clock.advance(1_000);
-    expect(limiter.sweep()).toBe(1);
-    expect(limiter.size).toBe(5);
-  });
-
-  it("notifies only open limiters", () => {
-    const clock = manualClock(START_MS);
-    const store = tableStore({ maxKeys: 10 });
-    const heard: string[] = [];
-    const make = (who: string) =>
-      createLimiter({
-        name: "api",
-        limits: [perSecond(1)],
-        clock,
-        store,
-        observe: ({ type }) => void heard.push(`${who} ${type}`),
-      });
-    const [gone, stays] = [make("gone"), make("stays")];
-    gone.peek("a");
-    gone.close();
-    stays.allow("a");
-    clock.advance(1_000);
-    stays.sweep();
-    expect(heard).toEqual(["stays decision", "stays sweep"]);
-  });
-
   it("is not needed: the slot of an idle key is free for another", () => {
     const clock = manualClock(START_MS);
     const store = tableStore({ maxKeys: 1 });

@@ -1,4 +1,5 @@
 import { createLimiter, memoryStore, perSecond } from "tollgate";
+import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -6,13 +7,19 @@ const START_MS = 1_790_000_000_123;
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("the sweep listeners of a memory store", () => {
+const STORES = [
+  ["memory", () => memoryStore()],
+  ["table", () => tableStore({ maxKeys: 10 })],
+] as const;
+
+describe.each(STORES)("the sweep listeners of a %s store", (_kind, createStore) => {
   it("may throw without harm to the caller, and may insert keys", () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const clock = manualClock(START_MS);
     const limiter = createLimiter({
       limits: [perSecond(1)],
       clock,
+      store: createStore(),
       observe: ({ type }) => {
         if (type !== "sweep") return;
         for (let i = 0; i < 5; i += 1) limiter.allow(`observer-${i}`);
@@ -27,7 +34,7 @@ describe("the sweep listeners of a memory store", () => {
 
   it("get no notifications for closed limiters", () => {
     const clock = manualClock(START_MS);
-    const store = memoryStore();
+    const store = createStore();
     const heard: string[] = [];
     const make = (who: string) =>
       createLimiter({
@@ -38,6 +45,7 @@ describe("the sweep listeners of a memory store", () => {
         observe: ({ type }) => void heard.push(`${who} ${type}`),
       });
     const [gone, stays] = [make("gone"), make("stays")];
+    gone.peek("a");
     gone.close();
     stays.allow("a");
     clock.advance(1_000);
@@ -51,6 +59,7 @@ describe("the sweep listeners of a memory store", () => {
     const limiter = createLimiter({
       limits: [perSecond(1)],
       clock,
+      store: createStore(),
       observe: ({ type }) => void (type === "sweep" && swept.push(type)),
     });
     limiter.allow("a");

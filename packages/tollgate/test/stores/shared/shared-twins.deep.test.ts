@@ -1,3 +1,0 @@
-import { testSharedTwins } from "./shared-twins.ts";
-
-testSharedTwins(60);
