@@ -12,9 +12,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
   ["library", [LIBRARY], 27_356, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_725, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_114, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_119, 3_300],
   ["stores of this process", LOCAL_STORES, 5_693, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 5_305, 3_700],
+  ["redis", [`${LIBRARY}/stores/redis`], 5_299, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_416, 1_300],
   ["config", [`${LIBRARY}/config`], 2_549, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_820, 2_600],

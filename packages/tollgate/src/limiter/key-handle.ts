@@ -6,7 +6,6 @@ import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import { all, later, type Maybe, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
 import type { AsyncSpace, SyncSpace } from "../core/store.ts";
-import { createTimeCell } from "../core/time-cell.ts";
 import type { BlockOptions, BlockSpan } from "./block-span.ts";
 import { blockedUntil, blockKeys, unblockKeys } from "./block-verbs.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
@@ -185,11 +184,12 @@ export class KeyHandle {
 
   /** Asks a store elsewhere for a yes or no, without a report. */
   #allowDirectly(only: AsyncSpace | SyncSpace, cost: number): Maybe<boolean> {
-    const { asker, clock } = this.#limiter;
+    const { asker, clock, now } = this.#limiter;
     if (asker.kind === "sync" || only.allow === undefined)
       return this.#limiter.decide("allow", "take", this.#selected, cost, readAllowed);
     this.#selected.route.checkPlain(cost);
-    return only.allow(this.#selected.keys[0]!, cost, createTimeCell(readUs(clock)));
+    readInto(clock, now);
+    return only.allow(this.#selected.keys[0]!, cost, now);
   }
 
   #take(name: "reserve" | "consume", cost: Cost | undefined): Maybe<CountedCall> {

@@ -5,9 +5,9 @@ import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { later, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
-import { type Route, RouteJoiner } from "./choosing/route.ts";
+import { RouteJoiner } from "./choosing/route.ts";
 import { Selected } from "./choosing/selected.ts";
-import type { Selection } from "./choosing/selection.ts";
+import type { FixedSelection, Selection } from "./choosing/selection.ts";
 import type { Source } from "./choosing/space.ts";
 import { Decider, type DeciderParts } from "./deciding/decider.ts";
 import { QuickWay } from "./deciding/quick-way.ts";
@@ -78,9 +78,11 @@ export class StoreLimiter<Input> extends Decider {
   allow(input: Input, cost: Cost = 1): Maybe<boolean> {
     const { quick } = this;
     if (quick === undefined || typeof cost !== "number" || !quick.isOpen()) {
-      return this.call("allow", input, [
-        this.defaultCost === undefined && cost === 1 ? undefined : cost,
-      ]) as Maybe<boolean>;
+      const given = this.defaultCost === undefined && cost === 1 ? undefined : cost;
+      const { fixed } = this.selection;
+      if (this.kind === "sync" || fixed === undefined || typeof cost !== "number")
+        return this.call("allow", input, [given]) as Maybe<boolean>;
+      return later(() => new KeyHandle(this, onlyKey(fixed, input)).allow(given));
     }
     const given = quick.key(input);
     // `encodeKey` is apart, so that this function stays small enough to inline.
@@ -97,7 +99,10 @@ export class StoreLimiter<Input> extends Decider {
     const { fixed } = this.selection;
     if (this.kind === "async") {
       if (fixed === undefined || this.mayTakePlaces) return this.call("consume", input, [cost]) as Maybe<Decision>;
-      return later(() => this.#consumeElsewhere(encodeKey(fixed.key(input)), fixed.route, cost));
+      return later(() => {
+        const own = cost === undefined ? cost : copyCost(cost);
+        return this.decide("consume", "take", onlyKey(fixed, input), own, readDecision);
+      });
     }
     const selected = this.#selected ?? new Selected();
     this.#selected = undefined;
@@ -109,12 +114,6 @@ export class StoreLimiter<Input> extends Decider {
     const decision = this.decide("consume", "take", selected, cost, readDecision);
     this.#selected = selected;
     return decision;
-  }
-
-  /** Without a handle, because a flood has many calls in flight. */
-  #consumeElsewhere(key: string, route: Route, cost: Cost | undefined): Maybe<Decision> {
-    const own = cost === undefined ? cost : copyCost(cost);
-    return this.decide("consume", "take", new Selected().setOnly(key, route), own, readDecision);
   }
 
   /** Calls a verb of the handle for an input. Look-ups come first, and errors of an asynchronous limiter reject. */
@@ -162,4 +161,9 @@ export class StoreLimiter<Input> extends Decider {
   toJSON(): { readonly name: string; readonly kind: Kind } {
     return { name: this.name, kind: this.kind };
   }
+}
+
+/** The key of an input, without a handle or a choice of limits: a flood has many calls in flight. */
+function onlyKey<Input>({ key, route }: FixedSelection<Input>, input: Input): Selected {
+  return new Selected().setOnly(encodeKey(key(input)), route);
 }

@@ -1,4 +1,3 @@
-import { ownCopy } from "../../core/text-memory.ts";
 import { digest } from "./digest.ts";
 
 /** 72 bits: a billion limiters collide with a probability of 1 in 10,000. */
@@ -13,8 +12,6 @@ export interface KeyNames {
   readonly counts: string;
 }
 
-/** The size of the cache of recent names. */
-const MOST_NAMES = 4_096;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
@@ -26,7 +23,8 @@ export class SpaceKeys {
   /** The common prefix of the limiter's keys; no other limiter has it. */
   readonly head: string;
   readonly #layout: string;
-  #names = new Map<string, KeyNames>();
+  /** Calls at once often have one key. A cache of more keys takes longer than making their names. */
+  #last: KeyNames & { readonly key: string | undefined } = { key: undefined, row: "", counts: "" };
 
   /** `layout` is that of separate counts, otherwise empty. */
   constructor(head: string, layout: string) {
@@ -36,22 +34,13 @@ export class SpaceKeys {
 
   /** The names of a key, unique per key. */
   of(key: string): KeyNames {
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    // Not cached: callers could fill the memory with 4,096 of the longest keys.
-    if (key.length > LONGEST_KEY) return this.#namesOf(key);
-    // A map that is cleared refers to its new table, so that old names would outlast young collections.
-    if (this.#names.size >= MOST_NAMES) this.#names = new Map();
-    // A sliced string would keep its parent alive.
-    const own = ownCopy(key);
-    const names = this.#namesOf(own);
-    this.#names.set(own, names);
-    return names;
+    if (key !== this.#last.key) this.#last = this.#namesOf(key);
+    return this.#last;
   }
 
-  #namesOf(key: string): KeyNames {
+  #namesOf(key: string): KeyNames & { readonly key: string } {
     const row = this.head + tagOf(key);
-    return { row, counts: this.#layout + row };
+    return { key, row, counts: this.#layout + row };
   }
 }
 

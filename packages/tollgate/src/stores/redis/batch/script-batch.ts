@@ -11,8 +11,9 @@ export class Batch {
   readonly works: Work[] = [];
   /** The steps of each work. */
   readonly steps: number[] = [];
-  readonly #names = new Set<string>();
   readonly #mostKeys: number;
+  /** A key counts once for each work. */
+  #keys = 0;
   #total = 0;
   readonly #byLimitersClock: boolean;
   /** When the oldest call was made. */
@@ -29,16 +30,13 @@ export class Batch {
     if (this.works.length === 0) return true;
     // The script is given one time.
     if (this.#byLimitersClock && this.works[0]!.nowUs !== work.nowUs) return false;
-    if (this.#total + stepsOf(work) > MOST_STEPS) return false;
-    let more = 0;
-    for (const { name } of work.keys) if (!this.#names.has(name)) more += 1;
-    return this.#names.size + more <= this.#mostKeys;
+    return this.#keys + work.keys.length <= this.#mostKeys && this.#total + stepsOf(work) <= MOST_STEPS;
   }
 
   add(work: Work, steps: number): void {
     this.works.push(work);
     this.steps.push(steps);
-    for (const { name } of work.keys) this.#names.add(name);
+    this.#keys += work.keys.length;
     this.#total += steps;
     this.sinceMs = Math.min(this.sinceMs, work.sinceMs);
   }

@@ -1,4 +1,3 @@
-import { blocksKeys } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
@@ -84,7 +83,7 @@ export class Work implements ScriptTransaction, LinedUp {
     this.#memory = memory;
     this.#changes = memory.changes;
     // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
-    this.#isClosed = renews || options !== undefined || keys.length !== 1 || blocksKeys(keys[0]!.plan.plan);
+    this.#isClosed = renews || options !== undefined || keys.length !== 1 || keys[0]!.plan.blocksKeys;
   }
 
   /** Whether a call is identical and may join. */

@@ -12,6 +12,7 @@ import { reportCount } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
+const NO_REPORTS: readonly Report[] = [];
 /** The most frequent outcome: one call, which was admitted. */
 const ADMITTED: readonly TransactionOutcome[] = [{ admitted: 1, reports: [] }];
 
@@ -92,16 +93,17 @@ function readReports(
   transaction: ScriptTransaction,
   admitted: number,
   decidedUs: number,
-): Report[] {
-  const limits = transaction.keys.flatMap(({ plan }) => plan.plan.limits);
+): readonly Report[] {
   const count = reportCount(transaction, admitted);
+  if (count === 0) return NO_REPORTS;
+  const { keys } = transaction;
+  const limits = keys.length === 1 ? keys[0]!.plan.plan.limits : keys.flatMap(({ plan }) => plan.plan.limits);
   const reports: Report[] = [];
   // Otherwise the only report is that of the first denied call.
   const admittedReports = transaction.detail === "each" ? admitted : 0;
   for (let i = 0; i < count; i += 1) {
     reports.push(readReport(numbers, i < admittedReports, limits.length, transaction));
   }
-  if (count === 0) return reports;
   if (transaction.lease === undefined) readUntils(numbers, limits, reports);
   noteEnds(limits, reports, decidedUs);
   return reports;

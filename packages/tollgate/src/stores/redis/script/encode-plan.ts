@@ -1,6 +1,6 @@
 import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
-import type { Plan } from "../../../core/plan.ts";
+import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { scriptAlgorithmOf } from "./algorithms.ts";
 import type { Epoch } from "./epoch.ts";
 import { describeLimit, FIRST_GROUP } from "./row.ts";
@@ -20,6 +20,8 @@ export interface EncodedPlan {
   readonly isFast: boolean;
   /** Whether a limit starts empty. */
   readonly startsEmpty: boolean;
+  /** Whether a limit blocks keys. */
+  readonly blocksKeys: boolean;
   /** How many cells each limit may have in a ring. */
   readonly ringCells: readonly number[];
 }
@@ -43,6 +45,7 @@ export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
     texts: (fast ?? ["", described.length, ...described]).map(String),
     isFast: fast !== undefined,
     startsEmpty: startsEmpty(plan),
+    blocksKeys: blocksKeys(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
   };
 }
