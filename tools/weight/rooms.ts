@@ -16,15 +16,15 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["stores of this process", LOCAL_STORES, 5_693, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_299, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_416, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_549, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_820, 2_600],
+  ["config", [`${LIBRARY}/config`], 2_598, 2_000],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_845, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
   ["server", ["packages/server/src"], 6_730, 4_700],
   ["tests", TESTS, 61_071, 36_000],
   ["bench", ["bench"], 2_353, 2_400],
   ["tools", ["tools"], 940, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_375, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_632, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { createLimits, type LimitsFile, type MatchWords } from "tollgate/config";
 import { describe, expect, it } from "vitest";
+import { readingsOf } from "../../src/config/rules/path-readings.ts";
 import { TextPattern } from "../../src/config/rules/text-pattern.ts";
 import { countingRules, type PlainFacts } from "./reference/matching.ts";
 
@@ -95,12 +96,80 @@ describe("a path with wildcards", () => {
   });
 
   it.each([
-    ["/login", "/Login", "/login/x", "/", "/logi", "/%2Flogin", "login/../"],
+    ["/login", "/Login", "/login/x", "/", "/logi", "login/../"],
     ["/%2A", "/a", "/**"],
     ["/a/*", "/a", "/a/", "/a/b/c"],
     ["/a%2Fb", "/a/b"],
   ])("is not found in other paths than %s", (pattern, ...others) => {
     expect(others.filter((path) => isMatched({ path: pattern }, { ...FACTS, path }))).toEqual([]);
+  });
+
+  it.each([
+    [
+      "/login",
+      "/%2Flogin",
+      "/.%2flogin",
+      "/x%2f..%2flogin",
+      "/login%2f",
+      "/%2e%2e%2flogin",
+      "/%252flogin",
+      "/x%252f..%5clogin",
+    ],
+    [
+      "/login",
+      "/login;x=1",
+      "/;a/login;",
+      "/x/..;a/login",
+      "/login%3bx",
+      "/login;x=%2f..%2fy",
+      "/login;/x",
+      "/x;%2f../login",
+    ],
+    ["/login", "/\\login", "/login\\", "/x\\..\\login", "/%5clogin", "//host/login", "/\\host\\login"],
+    ["/a/login", "/a//../login", "/a;x%2f../%2flogin", "/a%2flogin", "/a/;x/%2e%2e/login"],
+    ["/x/**", "/x/../login", "/x/%2e%2E/login"],
+    ["/v1/*/b", "/v1/a%2f..%2fc/b", "/v1/%2e%2e;/b"],
+  ])("is found by what any server makes of a path: %s", (pattern, ...spellings) => {
+    expect(spellings.filter((path) => !isMatched({ path: pattern }, { ...FACTS, path }))).toEqual([]);
+  });
+
+  it.each([
+    ["/login", "/login%252x", "/xlogin;", "/a;/login", "/login%2fx", "/;login", "/log;in", "/login\\x"],
+    ["/a", "/a%20b", "/b;a", "/%61%62"],
+  ])("is not found in what no server reads as %s", (pattern, ...others) => {
+    expect(others.filter((path) => isMatched({ path: pattern }, { ...FACTS, path }))).toEqual([]);
+  });
+
+  it("makes one key of the spellings of a path", () => {
+    const limits = createLimits({ version: 1, domains: { api: { limits: { path: { by: "path", rate: "1/1h" } } } } });
+    const spellings = ["/login", "/login;x=1", "/login;x=2", "/%2flogin", "/x/..%2flogin/", "//login", "/\\login"];
+    expect(spellings.map((path) => limits.consume("api", { path }).allowed)).toEqual([true, ...Array(6).fill(false)]);
+  });
+
+  it.each(["keys", "plan"])("exempts a path of %s if it has one reading, and denies in any", (word) => {
+    const choices = { "/health": "unlimited", "/admin": "deny", "/a/admin": "deny" } as const;
+    const rule = word === "keys" ? { keys: choices } : { plans: { from: "path", is: choices } };
+    const limits = createLimits({
+      version: 1,
+      domains: { api: { limits: { path: { by: "path", rate: "1/1h", ...rule } } } },
+    });
+    const chosen = (path: string) => {
+      const [said] = limits.explain("api", { path });
+      return said?.matches === true ? (said.chosen ?? "rule") : undefined;
+    };
+    expect(["/health", "/health?a", "/health%61"].map(chosen)).toEqual(["/health", "/health", "rule"]);
+    expect(["/login/..%2fhealth", "/health;a", "//health", "/health/.."].map(chosen)).toEqual(Array(4).fill("rule"));
+    expect(["/admin;a", "/%2fadmin", "/x/../admin"].map(chosen)).toEqual(Array(3).fill("/admin"));
+    expect(chosen("/a//../admin")).toBe("/admin");
+    expect(chosen("/b//../a//x/../admin")).toBe("/a/admin");
+  });
+
+  it("has few readings, however a path is built", () => {
+    for (const part of ["/a", "/..;%2f%252f\\", "%25", ";%3b/../", "//..%5c%2e;"]) {
+      const readings = readingsOf(`/${part.repeat(1_000)}`, false);
+      expect(readings.length).toBeLessThanOrEqual(16);
+    }
+    expect(readingsOf("/v1/chat/a.b/.well-known/%20c?d=%2f;e", false)).toHaveLength(1);
   });
 
   it("may ignore case", () => {

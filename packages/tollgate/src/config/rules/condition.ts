@@ -1,8 +1,8 @@
 import type { MatchWords, Patterns } from "../file/limits-file.ts";
 import { AddressIndex } from "./address-index.ts";
 import { type Fact, factName, parseFact } from "./fact.ts";
-import { PathIndex, type PatternSegment } from "./path-index.ts";
-import { patternSegments } from "./path-segments.ts";
+import { PathIndex, type PathReading, type PatternSegment } from "./path-index.ts";
+import { patternSegments } from "./path-readings.ts";
 import type { Request } from "./request.ts";
 import { TextPattern } from "./text-pattern.ts";
 
@@ -71,7 +71,7 @@ export function holds(condition: Condition, request: Request): boolean {
       return condition.patterns.some((pattern) => pattern.matches(text));
     }
     case "path":
-      return matchesPath(condition.paths, request.segments);
+      return matchesPath(condition.paths, request.paths);
     case "address": {
       const { address } = request;
       return address !== undefined && condition.blocks.has(address);
@@ -86,11 +86,11 @@ export function expectedBy({ kind, listed }: Condition): string {
   return listed.map((text) => (kind === "text" ? JSON.stringify(text) : text)).join(" or ");
 }
 
-function matchesPath(paths: PathCondition["paths"], segments: readonly string[] | undefined): boolean {
+function matchesPath(paths: PathCondition["paths"], readings: readonly PathReading[]): boolean {
   const index = new PathIndex<true>();
   for (const path of paths) index.at(path, () => true);
   const found: true[] = [];
-  if (segments !== undefined) index.find(segments, found);
+  index.find(readings, found);
   return found.length > 0;
 }
 

@@ -5,6 +5,9 @@ export const MANY_SEGMENTS = 2;
 /** A text, or a wildcard. */
 export type PatternSegment = string | typeof ONE_SEGMENT | typeof MANY_SEGMENTS;
 
+/** The segments of a path as a server may read it. */
+export type PathReading = readonly string[];
+
 class PathNode<Value> {
   value: Value | undefined = undefined;
   /** Whether it stands for `**`: any segment leads back to it. */
@@ -37,8 +40,12 @@ export class PathIndex<Value> {
     return node.value;
   }
 
-  /** The values of all patterns that match. */
-  find(segments: readonly string[], out: Value[]): void {
+  /** The values of all patterns that match one of the readings of a path. */
+  find(readings: readonly PathReading[], out: Value[]): void {
+    for (const segments of readings) this.#findOne(segments, out);
+  }
+
+  #findOne(segments: PathReading, out: Value[]): void {
     let reached: PathNode<Value>[] = [];
     this.#step += 1;
     this.#reach(this.#root, reached);
@@ -53,7 +60,7 @@ export class PathIndex<Value> {
       }
       reached = next;
     }
-    for (const { value } of reached) if (value !== undefined) out.push(value);
+    for (const { value } of reached) if (value !== undefined && !out.includes(value)) out.push(value);
   }
 
   /** Adds a node, and the one that `**` behind it leads to without a segment. */

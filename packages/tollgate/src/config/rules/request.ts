@@ -5,7 +5,8 @@ import { LONGEST_PLAIN, shortValue } from "../../http/identity/header-values.ts"
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
 import { type Facts, headerOf, type NamedValues, namedValue } from "./facts.ts";
-import { segmentsOf } from "./path-segments.ts";
+import type { PathReading } from "./path-index.ts";
+import { pathText, readingsOf } from "./path-readings.ts";
 import { keyOfAddress, type RequestAddress } from "./request-address.ts";
 
 /** The facts of a request, each read when a rule asks for it. */
@@ -13,7 +14,7 @@ export class Request {
   readonly #facts: Facts;
   readonly #ignoreCase: boolean;
   readonly #clients: ClientAddresses;
-  #segments: readonly string[] | undefined;
+  #paths: readonly PathReading[] | undefined;
   #address: RequestAddress | undefined;
   #query: NamedValues | undefined;
 
@@ -23,12 +24,11 @@ export class Request {
     this.#clients = clients;
   }
 
-  /** `undefined` if the path is not known. */
-  get segments(): readonly string[] | undefined {
+  /** The readings of the path; none if it is not known. */
+  get paths(): readonly PathReading[] {
     const { path } = this.#facts;
-    if (typeof path !== "string") return undefined;
-    this.#segments ??= segmentsOf(path, this.#ignoreCase);
-    return this.#segments;
+    this.#paths ??= typeof path === "string" ? readingsOf(path, this.#ignoreCase) : [];
+    return this.#paths;
   }
 
   /** The address as bits. */
@@ -50,7 +50,7 @@ export class Request {
       case "method":
         return facts.method ?? "";
       case "path":
-        return this.segments === undefined ? "" : `/${this.segments.join("/")}`;
+        return this.paths.length === 0 ? "" : pathText(this.paths[0]!);
       case "host":
         return hostName(facts.host ?? this.#header("host"));
       case "header":

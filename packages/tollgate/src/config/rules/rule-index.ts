@@ -1,9 +1,9 @@
 import { AddressIndex } from "./address-index.ts";
-import type { AddressCondition, Condition, PathCondition, TextCondition } from "./condition.ts";
+import type { AddressCondition, Condition, TextCondition } from "./condition.ts";
 import { type Fact, factName } from "./fact.ts";
 import { PathIndex } from "./path-index.ts";
 import type { Request } from "./request.ts";
-import type { Rule } from "./rule.ts";
+import { isPath, type Rule } from "./rule.ts";
 
 /**
  * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the exact
@@ -18,10 +18,9 @@ export class RuleIndex {
   find(request: Request): Rule[] {
     const found: Rule[] = [];
     this.#pathless.find(request, found);
-    const segments = this.#hasPaths ? request.segments : undefined;
-    if (segments !== undefined) {
+    if (this.#hasPaths) {
       const buckets: Bucket[] = [];
-      this.#byPath.find(segments, buckets);
+      this.#byPath.find(request.paths, buckets);
       for (const bucket of buckets) bucket.find(request, found);
     }
     return inOrder(found);
@@ -124,10 +123,6 @@ function inOrder(rules: Rule[]): Rule[] {
   if (rules.every(({ order }, i) => i === 0 || rules[i - 1]!.order < order)) return rules;
   rules.sort((one, other) => one.order - other.order);
   return rules.filter((rule, i) => rule !== rules[i - 1]);
-}
-
-function isPath(condition: Condition): condition is PathCondition {
-  return condition.kind === "path";
 }
 
 function isText(condition: Condition): condition is TextCondition {

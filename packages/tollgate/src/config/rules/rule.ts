@@ -3,9 +3,10 @@ import type { Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
-import { type Condition, conditionsOf, holds } from "./condition.ts";
+import { type Condition, conditionsOf, holds, type PathCondition } from "./condition.ts";
 import { type Fact, factName, parseFact } from "./fact.ts";
 import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
+import { pathText } from "./path-readings.ts";
 import { countedText, EVERY_REQUEST, type Request } from "./request.ts";
 import { keyOfAddress } from "./request-address.ts";
 import type { Steps } from "./steps.ts";
@@ -111,12 +112,14 @@ export class Rule {
   choose(request: Request): ChosenWords {
     const { keys, plans } = this.words;
     if (keys !== undefined) {
-      const name = this.#nameIn(keys, request.read(this.facts[0]!));
+      const fact = this.facts[0]!;
+      const name = fact.kind === "path" ? listedPath(keys, request) : this.#nameIn(keys, request.read(fact));
       if (name !== undefined) return { by: "key", name, choice: keys[name]! };
     }
     if (plans !== undefined && this.#planFact !== undefined) {
-      const name = request.read(this.#planFact);
-      if (Object.hasOwn(plans.is, name)) return { by: "plan", name, choice: plans.is[name]! };
+      const fact = this.#planFact;
+      const name = fact.kind === "path" ? listedPath(plans.is, request) : request.read(fact);
+      if (name !== undefined && Object.hasOwn(plans.is, name)) return { by: "plan", name, choice: plans.is[name]! };
     }
     return { by: "rule", name: undefined, choice: this.words.limit ?? this.words };
   }
@@ -183,8 +186,14 @@ export class Rule {
   }
 }
 
-function isPath({ kind }: Condition): boolean {
-  return kind === "path";
+/** Any reading of the path that is listed. Only a path with one reading exempts a request. */
+function listedPath(choices: Readonly<Record<string, Choice>>, { paths }: Request): string | undefined {
+  const listed = paths.map(pathText).filter((path) => Object.hasOwn(choices, path));
+  return listed.find((path) => choices[path] !== "unlimited" || paths.length === 1);
+}
+
+export function isPath(condition: Condition): condition is PathCondition {
+  return condition.kind === "path";
 }
 
 /** The units that a rule counts for any plan and any key. */

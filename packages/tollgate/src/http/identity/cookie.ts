@@ -1,6 +1,6 @@
 import { markKeyMaker } from "../../core/key-maker.ts";
 import type { KeyOf } from "../http-facts.ts";
-import { checkToken, shortValue, trimmed } from "./header-values.ts";
+import { checkToken, percentDecoded, shortValue, trimmed } from "./header-values.ts";
 
 /**
  * Makes a key of a cookie's value, without surrounding double quotes (RFC 6265) and percent-decoded, as frameworks read
@@ -45,20 +45,11 @@ export function cookieValue(cookies: string, wanted: string): string {
     }
     start = end + 1;
   }
-  return decoded(found ?? "");
+  // Otherwise each spelling of a session would be another key.
+  return percentDecoded(found ?? "");
 }
 
 function unquoted(value: string): string {
   const isQuoted = value.length >= 2 && value.startsWith('"') && value.endsWith('"');
   return isQuoted ? value.slice(1, -1) : value;
-}
-
-/** Decodes percent-encoding: otherwise each spelling of a session would be another key. */
-function decoded(value: string): string {
-  if (!value.includes("%")) return value;
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

@@ -24,6 +24,16 @@ function isSpaceOrTab(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
+/** Malformed encoding stays as it is. */
+export function percentDecoded(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** In UTF-16 units. */
 export const LONGEST_PLAIN = 256;
 const HASHED = "sha256:";

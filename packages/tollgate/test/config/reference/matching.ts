@@ -40,9 +40,13 @@ export function countingRules(file: LimitsFile, facts: PlainFacts): Counting[] {
 
 function choose(words: RuleWords, facts: PlainFacts, ignoreCase: boolean, by = "", value = "") {
   const { keys = {}, plans, limit } = words;
-  for (const [name, choice] of Object.entries(keys)) {
-    const text = by === "ip" ? keyOfIp(name) : name;
-    if (text === value) return { chosenBy: "key", chosen: name, choice } as const;
+  const texts = by === "path" ? readings(facts.path, ignoreCase).map((path) => `/${path.join("/")}`) : [value];
+  for (const text of texts) {
+    for (const [name, choice] of Object.entries(keys)) {
+      if ((by === "ip" ? keyOfIp(name) : name) !== text) continue;
+      if (by === "path" && choice === "unlimited" && isAmbiguous(facts.path)) continue;
+      return { chosenBy: "key", chosen: name, choice } as const;
+    }
   }
   for (const [name, choice] of Object.entries(plans?.is ?? {})) {
     if (name === read(plans!.from, facts, ignoreCase)) return { chosenBy: "plan", chosen: name, choice } as const;
@@ -109,6 +113,25 @@ function segments(path: string, ignoreCase: boolean): string[] {
   return kept;
 }
 
+function isAmbiguous(path: string): boolean {
+  return path
+    .split("/")
+    .slice(1)
+    .some((segment, i) => [".", ".."].includes(segment) || (segment === "" && i + 2 < path.split("/").length));
+}
+
+/** What servers may make of a path without parameters and encoded separators. */
+function readings(path: string, ignoreCase: boolean): string[][] {
+  const merged = segments(path, ignoreCase);
+  const literal = path.split("/").filter((segment) => segment !== "");
+  const asUrl = URL.canParse(path, "http://host") ? new URL(path, "http://host").pathname : path;
+  return [
+    merged,
+    segments(asUrl, ignoreCase),
+    literal.map((raw) => (ignoreCase ? decodeURIComponent(raw).toLowerCase() : decodeURIComponent(raw))),
+  ];
+}
+
 /** By trying every number of segments for `**`. */
 function pathMatches(pattern: string, path: string, ignoreCase: boolean): boolean {
   const tail = (wanted: readonly string[], given: readonly string[]): boolean => {
@@ -117,7 +140,8 @@ function pathMatches(pattern: string, path: string, ignoreCase: boolean): boolea
     if (first === "**") return [...given, ""].some((_, taken) => tail(rest, given.slice(taken)));
     return given.length > 0 && (first === "*" || first === given[0]) && tail(rest, given.slice(1));
   };
-  return tail(segments(pattern, ignoreCase), segments(path, ignoreCase));
+  const wanted = segments(pattern, ignoreCase);
+  return readings(path, ignoreCase).some((given) => tail(wanted, given));
 }
 
 function textMatches(patterns: string | readonly string[], text: string): boolean {
