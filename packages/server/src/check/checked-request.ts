@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { HttpFacts } from "tollgate/node";
+import { factsOf, type HttpFacts } from "tollgate/node";
 import type { ForwardedClient } from "./forwarded-clients.ts";
 import { lastHeader, requestHeader } from "./request-header.ts";
 
@@ -69,6 +69,10 @@ export class CheckedRequest implements CheckedFacts {
   /** A function of its own, so that callers can destructure it. */
   get header(): (name: string) => string | undefined {
     return (name) => this.#header(name.toLowerCase());
+  }
+
+  lineCount(name: string): number | undefined {
+    return factsOf(this.#request).lineCount?.(name);
   }
 
   #header(name: string): string | undefined {

@@ -60,6 +60,12 @@ describe("limits see of a check", () => {
     }
   });
 
+  it("how many lines a header has", async () => {
+    const facts = await factsOfText("X-API-Key: a\r\nx-api-key: b1\r\nAccept: c");
+    expect(["x-api-key", "accept", "x"].map((name) => facts.lineCount?.(name))).toEqual([2, 1, 0]);
+    expect(header("x-api-key")(facts)).toBe("");
+  });
+
   it("nothing that an untrusted peer forwards", async () => {
     const facts = await factsOf({ headers: { ...FORWARDED, "X-API-Key": "k-1" } }, UNTRUSTED);
     expect(facts).toMatchObject({ method: "", target: "", path: "", host: "", remoteAddress: "127.0.0.1" });

@@ -9,6 +9,11 @@ export interface HttpFacts {
   readonly remoteAddress: string | undefined;
   /** A header's value by its name in any case. Several values are joined by a comma and a space. */
   header(name: string): string | undefined;
+  /**
+   * How many lines a header has, by its name in lower case: `Infinity` if the server may have dropped lines,
+   * `undefined` where only joined values are known. The adapters on Node have it.
+   */
+  readonly lineCount?: ((name: string) => number | undefined) | undefined;
 }
 
 /** Makes the limiter's key of a request: it says which requests are one client's. */
@@ -20,6 +25,7 @@ export interface FactsSource<Request> {
   /** A URL, or a request's target in any form (RFC 9112, section 3.2). */
   url(request: Request): string;
   header(request: Request, name: string): string | undefined;
+  lineCount?(request: Request, name: string): number;
 }
 
 /** Lazy facts: nothing is read of a request before it is asked for. */
@@ -51,6 +57,10 @@ export class LazyFacts<Request> implements HttpFacts {
   /** A function of its own, so that callers can destructure it. */
   get header(): (name: string) => string | undefined {
     return (name) => this.#source.header(this.#request, name);
+  }
+
+  lineCount(name: string): number | undefined {
+    return this.#source.lineCount?.(this.#request, name);
   }
 
   get remoteAddress(): string | undefined {

@@ -33,7 +33,14 @@ describe("facts of an adapter", () => {
     const real = createLimits(by("ip"), { trustProxy: 1, addressHeader: "X-Real" });
     expect(keyOf(real, forwarded)).toBe("192.0.2.7");
     expect(keyOf(real, { remoteAddress: "10.0.0.1", header: { "x-real": "2001:db8::9" } })).toBe("2001:db8::/64");
-    expect(keyOf(real, { remoteAddress: "10.0.0.1", header: {} })).toBe("10.0.0.1");
+    expect(keyOf(real, { remoteAddress: "10.0.0.1", header: {} })).toBe("unknown");
+    expect(keyOf(real, { remoteAddress: "10.0.0.1", header: { "x-real": "garbage" } })).toBe("unknown");
+    const cut = {
+      remoteAddress: "10.0.0.1",
+      header: { "x-real": "1.2.3.4" },
+      lineCount: () => Number.POSITIVE_INFINITY,
+    };
+    expect(keyOf(real, cut)).toBe("unknown");
     expect(keyOf(real, { ip: "192.0.2.4", remoteAddress: "10.0.0.1", header: { "x-real": "1.2.3.4" } })).toBe(
       "192.0.2.4",
     );
@@ -42,6 +49,25 @@ describe("facts of an adapter", () => {
     expect(keyOf(real, gone)).toBe("unknown");
     expect(() => createLimits(by("ip"), { addressHeader: "x-real" })).toThrow("a trustProxy beside it");
     expect(() => createLimits(by("ip"), { trustProxy: true as never })).toThrow("would trust any address");
+  });
+
+  it("have one key for all that have several lines of a header", () => {
+    const limits = createLimits(by("header.x-api-key"));
+    const facts = (...lines: string[]): Facts => ({ header: { "x-api-key": lines } });
+    const counted = (value: string): Facts => ({ header: () => value, lineCount: () => 2 });
+    expect(keyOf(limits, facts("a", "b1"))).toBe("several lines");
+    expect([facts("a", "b2"), counted("a"), counted("a, b3")].map((one) => keyOf(limits, one))).toEqual(
+      Array(3).fill("several lines"),
+    );
+    expect([facts("a"), { ...counted("a"), lineCount: () => 1 }].map((one) => keyOf(limits, one))).toEqual(["a", "a"]);
+    limits.update(fileOf({ all: { by: ["header.x-api-key", "header.b"], quota: "9/1d" } }));
+    expect(keyOf(limits, { header: { "x-api-key": ["a", "b1"], b: "c" } })).toEqual(["several lines", "c"]);
+  });
+
+  it("pass no rule with keys if they have several lines of its header", () => {
+    const limits = createLimits(fileOf({ all: { by: "header.x-api-key", quota: "9/1d", keys: { a: "deny" } } }));
+    const decide = (...lines: string[]) => limits.consume("api", { header: { "x-api-key": lines } }).allowed;
+    expect([decide("b"), decide("b", "a"), decide("c", "b")]).toEqual([true, false, false]);
   });
 
   it("have headers, cookies and the query", () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { headerLines, type RawRequest } from "../../http/header-lines.ts";
 import { type FactsSource, type HttpFacts, LazyFacts } from "../../http/http-facts.ts";
 
 /** The neutral view of a `node:http` request, or of an HTTP/2 request in Node's compatible form. */
@@ -26,6 +27,7 @@ const NODE_SOURCE: FactsSource<Target> = {
   method: ({ request }) => request.method ?? "GET",
   url: ({ url }) => url ?? "/",
   header: ({ request }, name) => headerOf(request, name),
+  lineCount: ({ request }, name) => headerLines(request as RawRequest, name),
 };
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {

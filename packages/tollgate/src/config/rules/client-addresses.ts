@@ -32,8 +32,12 @@ export class ClientAddresses {
   of(facts: Facts): RequestAddress {
     if (facts.ip !== undefined || !("remoteAddress" in facts)) return new RequestAddress(facts.ip ?? "");
     const { remoteAddress } = facts;
-    const seen = { remoteAddress, header: (name: string) => headerOf(facts, name) };
+    const lineCount = (name: string) => facts.lineCount?.(name);
+    const seen = { remoteAddress, header: (name: string) => headerOf(facts, name), lineCount };
     this.#watch?.look(seen);
-    return new RequestAddress(this.#finder === undefined ? (remoteAddress ?? "") : this.#finder.of(seen).client);
+    if (this.#finder === undefined) return new RequestAddress(remoteAddress ?? "");
+    const { client, isHidden } = this.#finder.of(seen);
+    // Limits of a proxy's own address say nothing about its clients.
+    return new RequestAddress(isHidden ? undefined : client);
   }
 }

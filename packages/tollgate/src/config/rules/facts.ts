@@ -17,6 +17,8 @@ export interface Facts {
   /** By default the `host` header. */
   readonly host?: string | undefined;
   readonly header?: NamedValues | undefined;
+  /** How many lines a header has, where that is known: those of `HttpFacts`. */
+  readonly lineCount?: ((name: string) => number | undefined) | undefined;
   /** By default the query of `target`, or of `path`. */
   readonly query?: NamedValues | undefined;
   /** By default the cookies of the `cookie` header. */

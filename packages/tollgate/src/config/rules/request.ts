@@ -1,7 +1,7 @@
 import type { Key } from "../../core/key.ts";
 import type { Address } from "../../http/identity/address.ts";
 import { cookieValue } from "../../http/identity/cookie.ts";
-import { LONGEST_PLAIN, shortValue } from "../../http/identity/header-values.ts";
+import { hasSeveralLines, LONGEST_PLAIN, shortValue } from "../../http/identity/header-values.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
 import { type Facts, headerOf, type NamedValues, namedValue } from "./facts.ts";
@@ -67,21 +67,30 @@ export class Request {
     }
   }
 
+  /** Whether a fact is a header with several lines, of which the application may read any. */
+  isRepeated(fact: Fact): boolean {
+    if (fact.kind !== "header") return false;
+    const { header } = this.#facts;
+    const lines = typeof header === "object" ? header[fact.name] : undefined;
+    return typeof lines === "object" ? lines.length > 1 : hasSeveralLines(this.#facts, fact.name);
+  }
+
   /** The key of these facts; `undefined` if one is missing. Without facts, all requests have one key. */
   keyOf(facts: readonly Fact[]): Key | undefined {
     const [first] = facts;
     if (first === undefined) return EVERY_REQUEST;
-    if (facts.length === 1) {
-      const value = this.read(first);
-      return value === "" ? undefined : shortValue(value);
-    }
+    if (facts.length === 1) return this.#partOf(first) || undefined;
     const parts: string[] = [];
     for (const fact of facts) {
-      const value = this.read(fact);
-      if (value === "") return undefined;
-      parts.push(shortValue(value));
+      const part = this.#partOf(fact);
+      if (part === "") return undefined;
+      parts.push(part);
     }
     return parts;
+  }
+
+  #partOf(fact: Fact): string {
+    return this.isRepeated(fact) ? SEVERAL_LINES : shortValue(this.read(fact));
   }
 
   #header(name: string): string {
@@ -93,6 +102,9 @@ export class Request {
     return this.#query;
   }
 }
+
+/** The key of all requests with several lines of a header: with keys of their own, they would never exhaust a limit. */
+const SEVERAL_LINES = "several lines";
 
 /** The key of a rule without `by`. */
 export const EVERY_REQUEST = "all";

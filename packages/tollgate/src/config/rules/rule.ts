@@ -113,6 +113,8 @@ export class Rule {
     const { keys, plans } = this.words;
     if (keys !== undefined) {
       const fact = this.facts[0]!;
+      // The application may read the line of a key that is denied.
+      if (request.isRepeated(fact)) return { by: "rule", name: undefined, choice: "deny" };
       const name = fact.kind === "path" ? listedPath(keys, request) : this.#nameIn(keys, request.read(fact));
       if (name !== undefined) return { by: "key", name, choice: keys[name]! };
     }

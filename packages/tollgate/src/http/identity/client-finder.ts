@@ -9,7 +9,7 @@ export const DEFAULT_HEADER = "x-forwarded-for";
 export interface FoundClient {
   /** `undefined` if neither the socket nor a trusted hop tells an address. */
   readonly client: Address | undefined;
-  /** Whether a trusted hop has forwarded a client of which it tells no readable address. */
+  /** Whether a trusted peer names no client, or a trusted hop forwards one without a readable address. */
   readonly isHidden: boolean;
 }
 
@@ -24,20 +24,21 @@ export class ClientFinder {
     this.#header = header.toLowerCase();
   }
 
-  of(facts: Pick<HttpFacts, "remoteAddress" | "header">): FoundClient {
+  of(facts: Pick<HttpFacts, "remoteAddress" | "header" | "lineCount">): FoundClient {
     const { remoteAddress } = facts;
     const peer = remoteAddress === undefined ? undefined : parseAddress(remoteAddress);
-    const value = this.#trusts(peer, 0) ? facts.header(this.#header) : undefined;
-    return value === undefined
-      ? { client: peer, isHidden: false }
-      : this.#walk(peer, new ForwardedEntries(this.#header, value));
+    if (!this.#trusts(peer, 0)) return { client: peer, isHidden: false };
+    const value = facts.header(this.#header);
+    // A client can fill the head up, or name the header in `Connection`, so that the line of the proxy is missing.
+    const isMissing = value === undefined || facts.lineCount?.(this.#header) === Number.POSITIVE_INFINITY;
+    return isMissing ? { client: peer, isHidden: true } : this.#walk(peer, new ForwardedEntries(this.#header, value));
   }
 
   #walk(peer: Address | undefined, entries: ForwardedEntries): FoundClient {
     let client = peer;
     for (let distance = 0; this.#trusts(client, distance); distance += 1) {
       const entry = entries.next();
-      // A header without an entry hides the client; a missing header means that the peer is the client.
+      // A header without an entry hides the client.
       if (entry === "none") return { client, isHidden: distance === 0 };
       if (entry === "unreadable") return { client, isHidden: true };
       client = entry;

@@ -1,6 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { optionError } from "../../core/check-options.ts";
+import type { HttpFacts } from "../http-facts.ts";
 
 /** The characters in names of headers and cookies (RFC 9110, RFC 6265). */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -22,6 +23,11 @@ export function trimmed(text: string): string {
 
 function isSpaceOrTab(code: number): boolean {
   return code === 0x20 || code === 0x09;
+}
+
+/** Whether clients could choose which line the application reads. */
+export function hasSeveralLines(facts: Pick<HttpFacts, "lineCount">, name: string): boolean {
+  return (facts.lineCount?.(name) ?? 0) > 1;
 }
 
 /** Malformed encoding stays as it is. */

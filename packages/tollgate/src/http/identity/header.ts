@@ -1,10 +1,11 @@
 import { markKeyMaker } from "../../core/key-maker.ts";
 import type { KeyOf } from "../http-facts.ts";
-import { checkToken, shortValue } from "./header-values.ts";
+import { checkToken, hasSeveralLines, shortValue } from "./header-values.ts";
 
 /**
- * Makes a key of a header's value. The header's name may be in any case; a missing header gives `""`. More than 256
- * UTF-16 units become `sha256:` and their hash in hex. Clients choose the value: use only headers that the server
+ * Makes a key of a header's value. The header's name may be in any case; a missing header gives `""`, and so do
+ * several lines of it, of which the application may read any. More than 256 UTF-16 units become `sha256:` and their
+ * hash in hex. Clients choose the value: use only headers that the server
  * verifies, or add `clientIp`.
  *
  * @throws TollgateError `ERR_OPTION` unless the name is the name of a header.
@@ -28,7 +29,7 @@ import { checkToken, shortValue } from "./header-values.ts";
  */
 export function header(name: string): KeyOf {
   const wanted = checkToken("header", name, "the name of a header").toLowerCase();
-  return (facts) => shortValue(facts.header(wanted) ?? "");
+  return (facts) => (hasSeveralLines(facts, wanted) ? "" : shortValue(facts.header(wanted) ?? ""));
 }
 
 markKeyMaker(header, 'header("x-api-key")');

@@ -80,12 +80,12 @@ const OURS: Lists = { trustProxy: "private", allowList: ["private"] };
 
 /** A listed proxy that forwards a client without a readable address. */
 const HIDDEN: typeof CASES = [
-  [REAL_IP, "127.0.0.1", undefined, "passes"],
+  [REAL_IP, "127.0.0.1", undefined, "limited"],
   [REAL_IP, "127.0.0.1", "127.0.0.2", "passes"],
   [REAL_IP, "127.0.0.1", "zzz, 1.2.3.4", "limited"],
   [REAL_IP, "127.0.0.1", "127.0.0.2, 127.0.0.3", "limited"],
   [REAL_IP, "127.0.0.1", "", "limited"],
-  [OURS, "10.0.0.1", undefined, "passes"],
+  [OURS, "10.0.0.1", undefined, "limited"],
   [OURS, "10.0.0.1", "10.0.0.3, 10.0.0.2", "passes"],
   [OURS, "10.0.0.1", ",10.0.0.2,", "limited"],
   [OURS, "10.0.0.1", "unknown", "limited"],
@@ -101,6 +101,7 @@ const HIDDEN: typeof CASES = [
   [OURS, "10.0.0.1", `8.8.8.8${" ".repeat(9_000)}, 10.0.0.2`, "limited"],
   [{ ...OURS, addressHeader: "forwarded" }, "10.0.0.1", "for=10.0.0.2", "passes"],
   [{ ...OURS, addressHeader: "forwarded" }, "10.0.0.1", "proto=https", "limited"],
+  [{ ...OURS, denyList: ["10.0.0.1"] }, "10.0.0.1", undefined, "refused"],
   [{ ...OURS, denyList: ["10.0.0.2"] }, "10.0.0.1", "unknown, 10.0.0.2", "refused"],
 ];
 

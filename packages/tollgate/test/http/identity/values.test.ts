@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { cookie, header } from "tollgate/node";
+import { clientIp, cookie, firstOf, header } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 import { CpuTimer } from "../cpu-time.ts";
 import { factsFrom } from "./facts.ts";
@@ -29,6 +29,13 @@ describe("header", () => {
     for (const value of ["k".repeat(257), "k".repeat(100_000), hashOf("k".repeat(257))]) {
       expect(keyOf(value)).toBe(hashOf(value));
     }
+  });
+
+  it("counts several lines as none", () => {
+    const facts = (...lines: string[]) => factsFrom("192.0.2.1", { "x-api-key": lines });
+    expect([facts("a", "b1"), facts("a", "a"), facts("a")].map(header("X-API-Key"))).toEqual(["", "", "a"]);
+    expect(firstOf(header("x-api-key"), clientIp())(facts("a", "b1"))).toBe("1:192.0.2.1");
+    expect(header("x-api-key")({ ...facts("a"), lineCount: () => Number.POSITIVE_INFINITY })).toBe("");
   });
 
   it("takes its name in any case", () => {
