@@ -5,7 +5,7 @@ import type { VerbTraits } from "../../core/verbs.ts";
 import type { PlanNumbers } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { SLOT_WORDS, STATE } from "./shared-slots.ts";
-import { CLAIMED, GENERATION_MASK, UPPER_VALUES, upperBits, withUpperBits } from "./slot-state.ts";
+import { CLAIMED, UPPER_VALUES, upperBits, withUpperBits } from "./slot-state.ts";
 import { ADMITTED, DENIED, NO_WRITE_SLOT_LEFT, PUBLISHED, RETRY, type SlotValues } from "./slot-values.ts";
 import { NO_BLOCK, type WriteSlots } from "./write-slots.ts";
 
@@ -65,21 +65,12 @@ export class BlockValues implements SlotValues {
     return (slots + writeSlots) * ((writeSlots === 0 ? 0 : EXPIRY) + width);
   }
 
-  tryTake(
-    slot: number,
-    printLow: number,
-    printHigh: number,
-    compiled: CompiledPlan,
-    now: TimeCell,
-    cost: number,
-  ): number {
+  tryTake(slot: number, high: number, compiled: CompiledPlan, now: TimeCell, cost: number): number {
     const { words, atomics } = this.#memory;
-    // The upper word comes first: if its count is the same later, everything read in between is of one state.
-    const high = atomics.load(words, slot + STATE + 1);
+    if (this.#writeSlots === undefined) return this.#tryTakeIn(slot, words[slot + STATE]!, high, compiled, now, cost);
+    // Before the cells: if the count in the upper word is the same later, everything read in between is of one state.
+    if (atomics.load(words, slot + STATE + 1) !== high) return RETRY;
     const low = words[slot + STATE]!;
-    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
-    if (!isThere || upperBits(high) === 0) return RETRY;
-    if (this.#writeSlots === undefined) return this.#tryTakeIn(slot, low, high, compiled, now, cost);
     this.read(slot, low);
     const admitted = compiled.plainTake.tryTake(this.cells, 0, now, cost);
     if (admitted && cost > 0) {
@@ -102,8 +93,7 @@ export class BlockValues implements SlotValues {
 
   tryApply(
     slot: number,
-    printLow: number,
-    printHigh: number,
+    high: number,
     compiled: CompiledPlan,
     verb: VerbTraits,
     costs: readonly number[],
@@ -113,9 +103,6 @@ export class BlockValues implements SlotValues {
   ): number {
     if (this.#writeSlots !== undefined) return RETRY;
     const { words, numbers } = this.#memory;
-    const high = words[slot + STATE + 1]!;
-    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
-    if (!isThere || upperBits(high) === 0) return RETRY;
     const block = this.#numbersOf(this.#blockOf(slot, words[slot + STATE]!));
     const admitted = compiled.applyToKept(verb, numbers, block, costs, now, report, at);
     if (verb.changes) words[slot + STATE + 1] = nextVersion(high, high);

@@ -21,6 +21,8 @@ export const CANDIDATES: number = SETS_PER_KEY * SLOTS_PER_SET;
 export const PRINT_SHIFT = 10;
 
 export const NO_PLAN = -1;
+/** No slot with cells has this upper word. */
+export const NOTHING = 0;
 export const NOWHERE = -1;
 
 /**
@@ -162,6 +164,13 @@ export class SharedSlots {
   isOf(slot: number, low: number, high: number, stateHigh: number): boolean {
     const { words } = this;
     return words[slot] === ((low << PRINT_SHIFT) | (stateHigh & GENERATION_MASK)) && words[slot + 1] === high;
+  }
+
+  /** The upper word of a slot's state if the slot has cells of this key, else `NOTHING`. It may not be current. */
+  liveState(slot: number, low: number, high: number): number {
+    const stateHigh = this.words[slot + STATE + 1]!;
+    // The fingerprint after the state: one that has the state's generation is current until the state changes.
+    return this.isOf(slot, low, high, stateHigh) && upperBits(stateHigh) !== 0 ? stateHigh : NOTHING;
   }
 
   /** The upper word of a slot's state. Later reads see what was there at this moment, or something newer. */

@@ -13,7 +13,7 @@ import { MoveNotices } from "./move-notices.ts";
 import { PlanKeys, type SharedSpaceStore } from "./plan-keys.ts";
 import type { SharedKeys } from "./shared-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
-import { PRINT_SHIFT } from "./shared-slots.ts";
+import { NOTHING } from "./shared-slots.ts";
 import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts";
 import { Taking } from "./taking.ts";
 
@@ -172,7 +172,8 @@ export class SharedSpace implements SyncSpace {
   #tryTake(slot: number, low: number, high: number, cost: number, now: TimeCell): number {
     const { plain } = this.#shared;
     if (slot < 0 || plain === undefined || !this.#shared.isExactAt(now)) return RETRY;
-    return this.#values.tryTake(slot, low << PRINT_SHIFT, high, plain, now, cost);
+    const state = this.#keys.slots.liveState(slot, low, high);
+    return state === NOTHING ? RETRY : this.#values.tryTake(slot, state, plain, now, cost);
   }
 
   /** Applies a verb in the slot where the key was last. */
@@ -190,7 +191,9 @@ export class SharedSpace implements SyncSpace {
     if (slot < 0 || plain === undefined || taking !== undefined) return RETRY;
     // Before the state is read: a later reset that forgets what is published is not among these.
     report.resets = this.#store.resets.count;
-    return this.#values.tryApply(slot, low << PRINT_SHIFT, high, plain, VERBS[verb], costs, now, report, at);
+    const state = this.#keys.slots.liveState(slot, low, high);
+    if (state === NOTHING) return RETRY;
+    return this.#values.tryApply(slot, state, plain, VERBS[verb], costs, now, report, at);
   }
 
   #decided(outcome: number, report: Report, at: number, limits: number): boolean {

@@ -34,25 +34,17 @@ export interface SlotValues {
   /** The bits of a state's lower word that stay when the key goes. */
   readonly permanentBits: number;
   /**
-   * The hot path: takes a cost from the key in a slot. `RETRY` if the key is not there, or another thread changed it
-   * meanwhile. `printLow` is the lower word of the fingerprint without the generation.
+   * The hot path: takes a cost from the key in a slot whose state has this upper word. `RETRY` if another thread changed
+   * the key meanwhile.
    */
-  tryTake(
-    slot: number,
-    printLow: number,
-    printHigh: number,
-    compiled: CompiledPlan,
-    now: TimeCell,
-    cost: number,
-  ): number;
+  tryTake(slot: number, high: number, compiled: CompiledPlan, now: TimeCell, cost: number): number;
   /**
    * Applies a verb to the key in a slot, for plans without a bucket that starts empty. `RETRY` as `tryTake`, and where
    * the general way is as quick.
    */
   tryApply(
     slot: number,
-    printLow: number,
-    printHigh: number,
+    high: number,
     compiled: CompiledPlan,
     verb: VerbTraits,
     costs: readonly number[],

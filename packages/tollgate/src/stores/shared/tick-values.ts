@@ -5,7 +5,7 @@ import type { VerbTraits } from "../../core/verbs.ts";
 import type { PlanNumbers } from "./plan-rows.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import { STATE } from "./shared-slots.ts";
-import { GENERATION_MASK, upperBits, withUpperBits } from "./slot-state.ts";
+import { upperBits, withUpperBits } from "./slot-state.ts";
 import { ADMITTED, DENIED, PUBLISHED, RETRY, type SlotValues } from "./slot-values.ts";
 
 const TWO_32 = 2 ** 32;
@@ -37,21 +37,9 @@ export class TickValues implements SlotValues {
     return this.#rows.isIdle(plan, this.cells, 0, now);
   }
 
-  tryTake(
-    slot: number,
-    printLow: number,
-    printHigh: number,
-    compiled: CompiledPlan,
-    now: TimeCell,
-    cost: number,
-  ): number {
-    const { words } = this;
+  tryTake(slot: number, high: number, compiled: CompiledPlan, now: TimeCell, cost: number): number {
+    const { words, cells } = this;
     const low = words[slot + STATE]!;
-    const high = words[slot + STATE + 1]!;
-    // The fingerprint after the state: one that has the state's generation is current until the state changes.
-    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
-    if (!isThere || upperBits(high) === 0) return RETRY;
-    const { cells } = this;
     cells[0] = tickOf(low, high);
     const admitted = compiled.plainTake.tryTake(cells, 0, now, cost);
     const tick = cells[0];
@@ -71,8 +59,7 @@ export class TickValues implements SlotValues {
 
   tryApply(
     slot: number,
-    printLow: number,
-    printHigh: number,
+    high: number,
     compiled: CompiledPlan,
     verb: VerbTraits,
     costs: readonly number[],
@@ -82,9 +69,6 @@ export class TickValues implements SlotValues {
   ): number {
     const { words, cells } = this;
     const low = words[slot + STATE]!;
-    const high = words[slot + STATE + 1]!;
-    const isThere = words[slot] === (printLow | (high & GENERATION_MASK)) && words[slot + 1] === printHigh;
-    if (!isThere || upperBits(high) === 0) return RETRY;
     const before = tickOf(low, high);
     cells[0] = before;
     const outcome = compiled.applyToKept(verb, cells, 0, costs, now, report, at) ? ADMITTED : DENIED;
