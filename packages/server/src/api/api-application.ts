@@ -12,6 +12,7 @@ import { RECENT_BOUNDS, RecentRequests } from "../limits/recent-requests.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
 import { answerLead, type LeadQuestion } from "../operations/answer-lead.ts";
+import { HotKeysOfDomains } from "../operations/hot-keys.ts";
 import { operateKey } from "../operations/key-calls.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
 import { decideHere } from "./decide.ts";
@@ -39,8 +40,9 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const limits: Limits | Limits<"async"> = createLimits(leading.first(), { store, clock });
   const recent = recentOf(context);
   const limiters = new LimiterSet();
+  const hot = recent === undefined ? undefined : new HotKeysOfDomains(limiters);
   const units = new UnitsInForce(leading.first());
-  const led = leading.begin(limits, recent, (file) => {
+  const led = leading.begin({ limits, recent, hot }, (file) => {
     recent?.keepFactsOf(file);
     units.replace(file);
     // Another version may have other domains.
@@ -53,6 +55,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const end = async (): Promise<void> => {
     leading.close();
     endLog();
+    hot?.close();
     await limits.close();
     await close();
   };
@@ -69,9 +72,17 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     recent,
     limiters,
     ...led,
-    answerLead: (question) => answerLead(limits, recent, question as LeadQuestion),
+    answerLead: (question) => answerLead(limits, recent, hot, question as LeadQuestion),
     close: end,
   };
+}
+
+/** What this process counts. */
+interface OwnLimits {
+  readonly limits: Limits | Limits<"async">;
+  /** Both are set if there are operators. */
+  readonly recent: RecentRequests | undefined;
+  readonly hot: HotKeysOfDomains | undefined;
 }
 
 /** What decides which limits are in force: files and operators of this process, or the primary process. */
@@ -80,8 +91,7 @@ interface Leading {
   first(): LimitsFile;
   /** `limits` have what `first` was in the same turn. `onInstall` is notified of limits that are in force. */
   begin(
-    limits: Limits | Limits<"async">,
-    recent: RecentRequests | undefined,
+    own: OwnLimits,
     onInstall: (effective: LimitsFile) => void,
   ): Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "reload">;
   close(): void;
@@ -93,11 +103,12 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
   return {
     checkDomain: operated.checkDomain,
     first: () => operated.first,
-    begin: (limits, recent, onInstall) => {
+    begin: ({ limits, recent, hot }, onInstall) => {
       const { inForce, routes } = operated.begin({
         limits,
         recent,
         operateKey: (call) => operateKey(limits, call),
+        hotOf: async (domain) => hot?.of(domain) ?? { active: [], denied: [] },
         reached: async () => undefined,
         onInstall,
       });
@@ -117,7 +128,7 @@ function leadingByPrimary(followed: FollowedLimits): Leading {
   return {
     checkDomain: followed.state.checkDomain,
     first: () => followed.effective,
-    begin: (limits, _recent, onInstall) => {
+    begin: ({ limits }, onInstall) => {
       followed.begin(limits, onInstall);
       return { adminRoutes: {}, health: stateHealth(() => followed.state) };
     },

@@ -1,11 +1,14 @@
 import type { Limits } from "tollgate/config";
 import type { RecentPage, RecentRequests } from "../limits/recent-requests.ts";
+import type { Hot, HotKeysOfDomains } from "./hot-keys.ts";
 import { type KeyCall, type KeyResult, operateKey } from "./key-calls.ts";
 import { asRequestError } from "./request-error.ts";
 
 /** What the primary process asks a worker for its operators. */
 export type LeadQuestion =
   | { readonly what: "key"; readonly call: KeyCall }
+  /** The keys of a domain that are called most. */
+  | { readonly what: "hot"; readonly domain: string }
   /** The latest requests, or those before the one with a number. */
   | { readonly what: "requests"; readonly before: number | undefined }
   /** The lines of Envoy's files. */
@@ -15,14 +18,16 @@ export type KeyAnswer =
   | { readonly result: KeyResult }
   | { readonly status: number; readonly message: string; readonly details: Readonly<Record<string, unknown>> };
 
-export type LeadAnswer = KeyAnswer | RecentPage | undefined;
+export type LeadAnswer = KeyAnswer | Hot | RecentPage | undefined;
 
 /** Answers the primary process by the limits of this worker. */
 export async function answerLead(
   limits: Limits | Limits<"async">,
   recent: RecentRequests | undefined,
+  hot: HotKeysOfDomains | undefined,
   question: LeadQuestion,
 ): Promise<LeadAnswer> {
+  if (question.what === "hot") return hot?.of(question.domain);
   if (question.what === "requests") return recent?.page(question.before);
   if (question.what === "configuration") return undefined;
   try {

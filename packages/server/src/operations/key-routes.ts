@@ -7,8 +7,9 @@ import { secretName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { type Fields, fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
+import type { Hot, HotRuleKey } from "./hot-keys.ts";
 import type { KeyAction, KeyCall, KeyResult } from "./key-calls.ts";
-import { checkRule } from "./known-rule.ts";
+import { checkRule, unknownDomain } from "./known-rule.ts";
 import { malformed } from "./request-error.ts";
 import { type WorkersReached, withWorkers } from "./workers-reached.ts";
 
@@ -16,7 +17,11 @@ export interface KeyRouteSettings {
   readonly inForce: LimitsInForce;
   readonly log: Log;
   readonly operateKey: OperateKey;
+  readonly hotOf: HotOf;
 }
+
+/** Lists the keys of a domain that are called most, in this process or in all workers. */
+export type HotOf = (domain: string) => Promise<Hot>;
 
 /** Carries out a call, in this process or in all workers. */
 export type OperateKey = (call: KeyCall) => Promise<KeyOutcome>;
@@ -34,7 +39,7 @@ interface NamedKey extends Omit<KeyCall, "action"> {
 
 const KEY = ["domain", "rule", "key"];
 
-/** Explains, resets, blocks and unblocks the keys of single rules. */
+/** Lists, explains, resets, blocks and unblocks the keys of single rules. */
 export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
   const { inForce } = settings;
   const change = (
@@ -49,6 +54,9 @@ export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
     }),
   });
   return {
+    "/v1/keys/hot": {
+      GET: action("read", (request, operator) => hot(settings, operator, fieldsOfQuery(request, ["domain"]))),
+    },
     "/v1/keys/explain": {
       GET: action("read", (request) => explain(settings, fieldsOfQuery(request, KEY))),
       POST: action("read", async (request) => explain(settings, await fieldsOfBody(request, KEY))),
@@ -57,6 +65,31 @@ export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
     "/v1/keys/block": change("key.block", [...KEY, "for", "until", "reason"], blockIn),
     "/v1/keys/unblock": change("key.unblock", KEY, () => ({ verb: "unblock" })),
   };
+}
+
+async function hot({ inForce, hotOf }: KeyRouteSettings, { access }: Operator, fields: Fields): Promise<Answer> {
+  const domain = textIn(fields, "domain");
+  const known = inForce.file.domains[domain];
+  if (known === undefined) throw unknownDomain(domain);
+  const shown = ({ rule, key: text, ...counts }: HotRuleKey) => {
+    const key = keyOfText(text);
+    const words = known.limits[rule];
+    // Limits may have changed since the key was called.
+    return { rule, key: access === "write" || words === undefined ? key : loggedKey(words, key), ...counts };
+  };
+  const { active, denied } = await hotOf(domain);
+  return { body: { active: active.map(shown), denied: denied.map(shown) } };
+}
+
+/** A key as stores have it, as these routes take it: a list for a rule by several facts. A long one was cut. */
+function keyOfText(text: string): string | readonly string[] {
+  if (!text.startsWith("[")) return text;
+  if (text.startsWith("[[")) return text.slice(1);
+  try {
+    return JSON.parse(text) as string[];
+  } catch {
+    return text;
+  }
 }
 
 async function explain({ inForce, operateKey }: KeyRouteSettings, fields: Fields): Promise<Answer> {

@@ -15,6 +15,10 @@ export function unknownRule(domain: string, rule: string): RequestError {
   return new RequestError(404, `expected a domain and a rule of the limits in force, got ${got}`);
 }
 
+export function unknownDomain(domain: string): RequestError {
+  return new RequestError(404, `expected a domain of the limits in force, got ${show(domain)}`);
+}
+
 function show(name: string): string {
   return JSON.stringify(name.slice(0, MOST_SHOWN));
 }

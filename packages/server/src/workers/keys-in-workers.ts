@@ -1,6 +1,7 @@
 import type { KeyAnswer } from "../operations/answer-lead.ts";
+import { type Hot, mergeHot } from "../operations/hot-keys.ts";
 import type { KeyCall, KeyResult, KeyStatus } from "../operations/key-calls.ts";
-import type { KeyOutcome, OperateKey } from "../operations/key-routes.ts";
+import type { HotOf, KeyOutcome, OperateKey } from "../operations/key-routes.ts";
 import { RequestError } from "../operations/request-error.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
@@ -15,6 +16,15 @@ export function operateKeyIn(slots: readonly WorkerSlot[]): OperateKey {
   return (call) => {
     const ready = slots.filter(({ isReady }) => isReady);
     return call.action.verb === "explain" ? explainIn(ready, call) : changeIn(ready, call);
+  };
+}
+
+/** Lists what all workers have counted, without those that do not answer. */
+export function hotOfWorkers(slots: readonly WorkerSlot[]): HotOf {
+  return async (domain) => {
+    const ready = slots.filter(({ isReady }) => isReady);
+    const answers = await Promise.all(ready.map((slot) => slot.ask({ what: "hot", domain }, PATIENCE_MS)));
+    return mergeHot(answers.flatMap((answer) => (answer.kind === "answer" ? [answer.content as Hot] : [])));
   };
 }
 

@@ -13,7 +13,7 @@ import type { Log } from "../log/log.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
-import { operateKeyIn } from "./keys-in-workers.ts";
+import { hotOfWorkers, operateKeyIn } from "./keys-in-workers.ts";
 import type { LeadRequest } from "./messages.ts";
 import { requestsOf } from "./requests-of-workers.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
@@ -50,6 +50,7 @@ export class PrimaryLimits {
       limits: this.#limits,
       recent: hasOperators ? requestsOf(slots) : undefined,
       operateKey: operateKeyIn(slots),
+      hotOf: hotOfWorkers(slots),
       reached: () => this.#reached,
       onInstall: () => this.#tell(),
     });

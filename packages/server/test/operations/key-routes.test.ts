@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LIMITS, READER, START_MS, startOperated } from "./operate.ts";
+import { type Body, LIMITS, READER, START_MS, startOperated, WRITER } from "./operate.ts";
 
 const ANN = { ip: "192.0.2.1" };
 const CLIENT = { domain: "api", rule: "client", key: "192.0.2.1" };
@@ -24,6 +24,24 @@ describe("a key of a rule", () => {
     const query = new URLSearchParams(CLIENT).toString();
     const reader = { authorization: `Bearer ${READER}` };
     expect(await operate("GET", `/v1/keys/explain?${query}`, undefined, reader)).toMatchObject(expected);
+  });
+
+  it("is listed if it is called or denied often, and hidden from readers unless it is an address", async () => {
+    const { operate, decide } = await startOperated();
+    const login = { ip: "192.0.2.1", method: "POST", path: "/login", header: { "x-api-key": "k-1" } };
+    // One call in 32 is counted, at random.
+    for (let i = 0; i < 1_000; i += 1) await decide({ facts: login });
+    const list = async (token: string) => {
+      const { body } = await operate("GET", "/v1/keys/hot?domain=api", undefined, { authorization: `Bearer ${token}` });
+      const { active, denied } = body as Record<string, readonly Body[]>;
+      const shown = (keys: readonly Body[] = []) => keys.map(({ rule, key }) => `${rule} ${key}`).toSorted();
+      return { active: shown(active), denied: shown(denied) };
+    };
+    const writer = await list(WRITER);
+    expect(writer.active).toEqual(["client 192.0.2.1", "key k-1", "login 192.0.2.1"]);
+    expect(writer.denied).toEqual(["login 192.0.2.1"]);
+    const { active } = await list(READER);
+    expect(active).toEqual(["client 192.0.2.1", expect.stringMatching(/^key key-[0-9a-f]{12}$/), "login 192.0.2.1"]);
   });
 
   it("is reset", async () => {

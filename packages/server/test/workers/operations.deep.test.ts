@@ -150,6 +150,14 @@ describe("operators of several workers", () => {
     expect(audited().map(({ action }) => action)).toEqual(["key.block", "key.unblock", "key.reset"]);
   });
 
+  it("see which keys are called most in all of them", async () => {
+    const { operate, decide } = await startOperatedWorkers(limits(1));
+    // One call in 32 is counted, at random.
+    await decide(ANN, 900);
+    const key = { rule: "client", key: "192.0.2.1", calls: expect.any(Number), error: 0 };
+    expect((await operate("GET", "/v1/keys/hot?domain=api")).body).toEqual({ active: [key], denied: [key] });
+  });
+
   it("see in a dry run the requests of all of them", async () => {
     const byKey = (rate: string): string =>
       `version: 1\ndomains: { api: { limits: { key: { by: header.x-api-key, quota: ${rate}/1d } } } }\n`;
