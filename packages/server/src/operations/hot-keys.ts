@@ -7,7 +7,7 @@ export interface Hot {
   readonly denied: readonly HotRuleKey[];
 }
 
-/** As `hotKeys` tells it, with the rule in place of its limiter. */
+/** A key of `hotKeys`, with the rule in place of its limiter. */
 export interface HotRuleKey extends Pick<HotKey, "key" | "calls" | "error"> {
   readonly rule: string;
 }

@@ -34,7 +34,8 @@ describe("a key of a rule", () => {
     const list = async (token: string) => {
       const { body } = await operate("GET", "/v1/keys/hot?domain=api", undefined, { authorization: `Bearer ${token}` });
       const { active, denied } = body as Record<string, readonly Body[]>;
-      const shown = (keys: readonly Body[] = []) => keys.map(({ rule, key }) => `${rule} ${key}`).toSorted();
+      const shown = (keys: readonly Body[] = []) =>
+        keys.map(({ rule, key }) => `${String(rule)} ${String(key)}`).toSorted();
       return { active: shown(active), denied: shown(denied) };
     };
     const writer = await list(WRITER);

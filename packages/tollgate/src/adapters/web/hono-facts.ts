@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { headerLines, type RawRequest } from "../../http/header-lines.ts";
+import { headerLines } from "../../http/header-lines.ts";
 import { type FactsSource, type HttpFacts, LazyFacts } from "../../http/http-facts.ts";
 import type { Outgoing } from "../../http/outgoing.ts";
 import { isAddressSource, isObject, runtimeAddress } from "./runtime-address.ts";
@@ -22,7 +22,7 @@ const HONO_SOURCE: FactsSource<Context> = {
   method: ({ req }) => req.method,
   url: ({ req }) => req.url,
   header: ({ req }, name) => req.header(name),
-  lineCount: (context, name) => headerLines(exchangeOf(context) as RawRequest, name),
+  lineCount: (context, name) => headerLines(exchangeOf(context), name),
 };
 
 /** What servers hand over as `env`. Bun and Deno hand over a `RuntimeAddressSource`. */

@@ -34,8 +34,8 @@ export interface SlotValues {
   /** The bits of a state's lower word that stay when the key goes. */
   readonly permanentBits: number;
   /**
-   * The hot path: takes a cost from the key in a slot whose state has this upper word. `RETRY` if another thread changed
-   * the key meanwhile.
+   * The hot path: takes a cost from the key in a slot whose state has this upper word. `RETRY` if another thread
+   * changed the key meanwhile.
    */
   tryTake(slot: number, high: number, compiled: CompiledPlan, now: TimeCell, cost: number): number;
   /**

@@ -10,7 +10,7 @@ import { clientIp, factsOf, type HttpFacts, header, rateLimit } from "tollgate/n
 import { describe, expect, it, onTestFinished } from "vitest";
 
 async function listen(server: Server): Promise<number> {
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }
@@ -54,7 +54,8 @@ describe("the lines of a header, as Node has got them", () => {
       keys.push(...["x-api-key", "host"].map((name) => header(name)(honoFactsOf(context))));
       return context.text("");
     });
-    await send(await listen(createServer(getRequestListener(app.fetch))), TWO_LINES);
+    const serve = getRequestListener(app.fetch);
+    await send(await listen(createServer((request, response) => void serve(request, response))), TWO_LINES);
     expect(keys).toEqual(["", "a"]);
   });
 
