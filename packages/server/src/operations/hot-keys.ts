@@ -13,7 +13,7 @@ export interface HotRuleKey extends Pick<HotKey, "key" | "calls" | "error"> {
 }
 
 /** How many keys a list has. */
-export const MOST_HOT = 20;
+const MOST_HOT = 20;
 
 /** Counts which keys of each domain are called most. */
 export class HotKeysOfDomains {

@@ -78,6 +78,12 @@ export const SEVERAL_LIMITERS: readonly NamedProperty[] = [
     stores: ["table", "shared"],
     verbs: ALL_VERBS.filter((verb) => verb !== "sweep"),
   }),
+  // Without `undo` a denied combination refunds, which restores buckets, but not when a group of a window began.
+  agrees("token buckets over a store without undo, batches and key references decide as the model does", 1, {
+    limits: tokenBucketSpec,
+    clock: "forward",
+    stores: ["plain"],
+  }),
   agrees("limiters decide as the model does, alone and combined", 6, { mostLimits: 2 }),
   agrees("limits chosen per call decide as the model does", 3, {}, { chosenPerCall: true }),
   agrees("keys that are tuples decide as the model does", 2, { mostLimits: 2 }, { tuples: true }),

@@ -48,7 +48,7 @@ export interface Step {
 /**
  * Tables of either kind drop an idle key when a new key could use its slot, which depends on chance. So they are for
  * scenarios whose clock does not go back, or that have one key. The limiters of a shared store have an attachment each.
- * A plain store has no batches and no key references.
+ * A plain store has no batches, no key references and no `undo`.
  */
 export type StoreKind = "memory" | "plain" | "table" | "shared";
 
