@@ -20,11 +20,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_845, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["client, testing, store", [`${LIBRARY}/client`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
-  ["server", ["packages/server/src"], 6_813, 4_700],
+  ["server", ["packages/server/src"], 6_823, 4_700],
   ["tests", TESTS, 61_315, 36_000],
   ["bench", ["bench"], 2_353, 2_400],
   ["tools", ["tools"], 864, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_632, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_640, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -8,7 +8,7 @@ import { requestHeader } from "./request-header.ts";
 export interface ForwardedClient {
   /** Whether the peer is a proxy whose word counts. */
   readonly isForwarded: boolean;
-  /** `undefined` if no trusted hop tells an address. */
+  /** `undefined` if no trusted hop tells an address: limits of the proxy's own say nothing about its clients. */
   readonly address: string | undefined;
 }
 
@@ -64,7 +64,19 @@ export class ForwardedClients {
 
   #read(request: IncomingMessage, isForwarded: boolean): ForwardedClient {
     const key = this.#keyOf(factsOf(request));
-    return { isForwarded, address: key === UNKNOWN ? undefined : key };
+    const isHidden = isForwarded && this.#namesNoClient(request, key);
+    return { isForwarded, address: isHidden || key === UNKNOWN ? undefined : key };
+  }
+
+  /** Whether a key is the proxy's own, and not because its client has the same address. */
+  #namesNoClient(request: IncomingMessage, key: string): boolean {
+    if (key !== this.#keyOfPeer(request.socket.remoteAddress)) return false;
+    const nearest = requestHeader(request, "x-forwarded-for")?.split(",").at(-1)?.trim();
+    return key !== this.#keyOfPeer(nearest);
+  }
+
+  #keyOfPeer(remoteAddress: string | undefined): string {
+    return this.#keyOf({ method: "", path: "", remoteAddress, header: () => undefined });
   }
 }
 

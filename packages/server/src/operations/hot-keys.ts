@@ -27,7 +27,7 @@ export class HotKeysOfDomains {
       this.#byDomain.set(domain, hot);
       return () => {
         hot.close();
-        this.#byDomain.delete(domain);
+        if (this.#byDomain.get(domain) === hot) this.#byDomain.delete(domain);
       };
     });
   }

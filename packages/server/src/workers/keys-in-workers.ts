@@ -24,7 +24,8 @@ export function hotOfWorkers(slots: readonly WorkerSlot[]): HotOf {
   return async (domain) => {
     const ready = slots.filter(({ isReady }) => isReady);
     const answers = await Promise.all(ready.map((slot) => slot.ask({ what: "hot", domain }, PATIENCE_MS)));
-    return mergeHot(answers.flatMap((answer) => (answer.kind === "answer" ? [answer.content as Hot] : [])));
+    const lists = answers.flatMap((answer) => (answer.kind === "answer" ? (answer.content as Hot | undefined) : []));
+    return mergeHot(lists.filter((hot) => hot !== undefined));
   };
 }
 

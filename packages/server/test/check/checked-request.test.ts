@@ -54,7 +54,7 @@ describe("limits see of a check", () => {
       method: "DELETE",
       headers: { "Transfer-Encoding": "chunked", Expect: "100-continue" },
     });
-    expect(facts).toMatchObject({ method: "", target: "", path: "", host: "", remoteAddress: "127.0.0.1" });
+    expect(facts).toMatchObject({ method: "", target: "", path: "", host: "", remoteAddress: undefined });
     for (const name of ["host", "connection", "content-length", "transfer-encoding", "expect", "upgrade"]) {
       expect(facts.header(name)).toBeUndefined();
     }
@@ -106,8 +106,8 @@ describe("limits see of a check", () => {
       ["6.6.6.6, 203.0.113.8", "203.0.113.8"],
       ["::ffff:203.0.113.7", "203.0.113.7"],
       ["2001:db8::1", "2001:db8::1"],
-      ["unknown", "127.0.0.1"],
-      ["", "127.0.0.1"],
+      ["unknown", undefined],
+      ["", undefined],
       [`${"6.6.6.6, ".repeat(20)}203.0.113.9`, "203.0.113.9"],
     ] as const;
     for (let i = 0; i < 60; i += 1) {
@@ -118,8 +118,17 @@ describe("limits see of a check", () => {
     expect(seen.map(({ remoteAddress }) => remoteAddress)).toEqual(expected);
   });
 
-  it("the trusted peer where the entry is no address", async () => {
-    expect((await factsOf({ headers: { "X-Forwarded-For": "6.6.6.6, unknown" } })).remoteAddress).toBe("127.0.0.1");
+  it("a client on the proxy's machine", async () => {
+    for (const address of ["127.0.0.1", "::ffff:127.0.0.1", "127.0.0.1:4711", "6.6.6.6, 127.0.0.1"]) {
+      const facts = await factsOf({ headers: { "X-Forwarded-For": address } }, 1);
+      expect(facts.remoteAddress).toBe("127.0.0.1");
+    }
+  });
+
+  it.each([{}, { "X-Forwarded-For": "6.6.6.6, unknown" }])("no address of a proxy's own: %j", async (headers) => {
+    for (const trustProxy of [["127.0.0.1"], 1, 2]) {
+      expect((await factsOf({ headers }, trustProxy)).remoteAddress).toBeUndefined();
+    }
   });
 
   it.each([

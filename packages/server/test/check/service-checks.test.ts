@@ -56,7 +56,8 @@ describe("the service's checks", () => {
 
   it("count with the other routes of the service", async () => {
     const { url } = await startTestService({ capacity: 1, clock: manualClock() });
-    expect((await call(`${url}/check/403`)).status).toBe(200);
+    const local = { headers: { "X-Forwarded-For": "127.0.0.1" } };
+    expect((await call(`${url}/check/403`, local)).status).toBe(200);
     expect((await call(`${url}/ping`)).status).toBe(429);
     expect((await call(`${url}/check/`)).status).toBe(404);
   });

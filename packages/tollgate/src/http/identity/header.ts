@@ -5,8 +5,7 @@ import { checkToken, hasSeveralLines, shortValue } from "./header-values.ts";
 /**
  * Makes a key of a header's value. The header's name may be in any case; a missing header gives `""`, and so do
  * several lines of it, of which the application may read any. More than 256 UTF-16 units become `sha256:` and their
- * hash in hex. Clients choose the value: use only headers that the server
- * verifies, or add `clientIp`.
+ * hash in hex. Clients choose the value: use only headers that the server verifies, or add `clientIp`.
  *
  * @throws TollgateError `ERR_OPTION` unless the name is the name of a header.
  * @example

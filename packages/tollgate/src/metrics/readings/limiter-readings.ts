@@ -106,9 +106,9 @@ export class LimiterReadings implements Watcher {
 
   #handleOf({ key, limiter }: ShownKey): Explained {
     if (limiter === undefined) return this.#limiter.byKey(key);
-    const { handleOn, selection } = this.#parts;
+    const { selection } = this.#parts;
     // The verbs of a handle are added to its class later, unseen by the compiler.
-    return handleOn.call(this.#parts, (into) => selection.selectKeyOf?.(limiter, String(key), into)) as Explained;
+    return this.#parts.handleOn((into) => selection.selectKeyOf?.(limiter, String(key), into)) as Explained;
   }
 
   /** An error must not fail the scrape of all other metrics. */

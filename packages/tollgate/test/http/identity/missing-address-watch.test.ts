@@ -1,17 +1,8 @@
 import { clientIp, type HttpFacts } from "tollgate/node";
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import { forgetWarnings } from "../../../src/core/warnings.ts";
+import { describe, expect, it } from "vitest";
+import { spiedWarnings } from "./spied-warnings.ts";
 
-let warned: MockInstance<typeof console.warn>;
-
-beforeEach(() => {
-  forgetWarnings();
-  warned = vi.spyOn(console, "warn").mockImplementation(() => {});
-});
-
-afterEach(() => {
-  warned.mockRestore();
-});
+const warned = spiedWarnings();
 
 const WORKERS = { trustProxy: 1, addressHeader: "cf-connecting-ip" };
 
@@ -27,10 +18,10 @@ describe("clientIp without an address", () => {
   it.each([{}, WORKERS])("warns once, after ten requests, and says which header to name: %j", (options) => {
     const key = clientIp(options);
     ask(key, request(undefined), 9);
-    expect(warned).not.toHaveBeenCalled();
+    expect(warned()).not.toHaveBeenCalled();
     ask(key, request(undefined), 30);
-    expect(warned).toHaveBeenCalledTimes(1);
-    expect(warned.mock.calls[0]![0]).toMatch(/addressHeader: "cf-connecting-ip" } \(no-address\)$/);
+    expect(warned()).toHaveBeenCalledTimes(1);
+    expect(warned().mock.calls[0]![0]).toMatch(/addressHeader: "cf-connecting-ip" } \(no-address\)$/);
   });
 
   it.each([
@@ -41,11 +32,11 @@ describe("clientIp without an address", () => {
     const key = clientIp(options);
     key(facts);
     ask(key, request(undefined), 30);
-    expect(warned).not.toHaveBeenCalled();
+    expect(warned()).not.toHaveBeenCalled();
   });
 
   it("does not warn with warnings: false", () => {
     ask(clientIp({ warnings: false }), request(undefined), 30);
-    expect(warned).not.toHaveBeenCalled();
+    expect(warned()).not.toHaveBeenCalled();
   });
 });

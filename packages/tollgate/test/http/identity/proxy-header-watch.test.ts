@@ -1,24 +1,15 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type ClientIpOptions, clientIp, rateLimit } from "tollgate/node";
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from "vitest";
-import { forgetWarnings } from "../../../src/core/warnings.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { serveHere } from "../../adapters/suite/node-server.ts";
+import { spiedWarnings } from "./spied-warnings.ts";
 
 const FORWARDED = { "X-Forwarded-For": "192.0.2.7" };
 const TEXT =
   "tollgate: a request has X-Forwarded-For, and clientIp() has no trustProxy, so it sees the address of the proxy; " +
   "set trustProxy to what is in front, or to false if nothing is (untrusted-proxy)";
 
-let warned: MockInstance<typeof console.warn>;
-
-beforeEach(() => {
-  forgetWarnings();
-  warned = vi.spyOn(console, "warn").mockImplementation(() => {});
-});
-
-afterEach(() => {
-  warned.mockRestore();
-});
+const warned = spiedWarnings();
 
 /** A server behind a limiter, and how to send it requests. */
 async function serve(
@@ -39,26 +30,26 @@ describe("a proxy's header without trustProxy", () => {
     const sendElsewhere = await serve({});
     await send(FORWARDED, 70);
     await sendElsewhere(FORWARDED, 70);
-    expect(warned.mock.calls).toEqual([[TEXT]]);
+    expect(warned().mock.calls).toEqual([[TEXT]]);
   });
 
   it("is warned of if it is Forwarded", async () => {
     const send = await serve({});
     await send({ Forwarded: "for=192.0.2.7" });
-    expect(warned.mock.calls).toEqual([[TEXT.replace("X-Forwarded-For", "Forwarded")]]);
+    expect(warned().mock.calls).toEqual([[TEXT.replace("X-Forwarded-For", "Forwarded")]]);
   });
 
   it("is warned of if requests without it came first", async () => {
     const send = await serve({});
     await send({}, 3);
     await send(FORWARDED);
-    expect(warned).toHaveBeenCalledTimes(1);
+    expect(warned()).toHaveBeenCalledTimes(1);
   });
 
   it("is warned of by lists of addresses", async () => {
     const send = await serve({ trustProxy: false }, { allowList: ["10.0.0.0/8"] });
     await send(FORWARDED);
-    expect(warned.mock.calls).toEqual([[TEXT.replace("clientIp()", "rateLimit with a list")]]);
+    expect(warned().mock.calls).toEqual([[TEXT.replace("clientIp()", "rateLimit with a list")]]);
   });
 
   it.each<[ClientIpOptions]>([
@@ -69,6 +60,6 @@ describe("a proxy's header without trustProxy", () => {
   ])("is not warned of with clientIp(%j)", async (options) => {
     const send = await serve(options, { allowList: ["10.0.0.0/8"], trustProxy: false });
     await send(FORWARDED, 3);
-    expect(warned).not.toHaveBeenCalled();
+    expect(warned()).not.toHaveBeenCalled();
   });
 });
