@@ -126,9 +126,10 @@ describe("the limiter of a domain over Redis", () => {
       'rate_limit_acquire_total{limiter="api/job",limit="job.inflight",result="deny"} 1',
       'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="allow"} 1',
     ]);
-    expect(hot.active().map(({ key, calls }) => [key, calls])).toEqual([
-      ["192.0.2.1", 3],
-      ["all", 2],
+    expect(hot.active().map(({ limiter: rule, key, calls }) => [rule, key, calls])).toEqual([
+      ["api/client", "192.0.2.1", 3],
+      ["api/job", "all", 2],
+      ["api/login", "192.0.2.1", 1],
     ]);
     const used = async () => (await limiter.explain(LOGIN)).map((status) => status.used).join(" ");
     for (let turn = 0; turn < 1_000 && (await used()) !== "2 1"; turn += 1);
