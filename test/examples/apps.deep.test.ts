@@ -124,7 +124,7 @@ describe("examples/fastify-plans", () => {
     const file = join(root, "fastify-plans/accounts.json");
     writeFileSync(file, readFileSync(file, "utf8").replace('"free"', '"pro"'));
     const upgraded = await report(url)();
-    expect(upgraded.headers.get("ratelimit-policy")).toBe('"pro burst";q=20;w=1, "pro";q=600;w=60');
+    expect(upgraded.headers.get("ratelimit-policy")).toBe('"second";q=20;w=1, "minute";q=600;w=60');
     writeFileSync(file, readFileSync(file, "utf8").replace('"pro"', '"free"'));
     expect((await report(url)()).status).toBe(429);
   });

@@ -12,9 +12,10 @@ import { clientIp, type HttpFacts } from "tollgate/fastify";
 import { redisStore } from "tollgate/redis";
 import type { Account, PlanName } from "./accounts.js";
 
+/** One name per quota, so that an account that changes its plan keeps what it has used. */
 const PLANS: Readonly<Record<PlanName, readonly Limit[]>> = {
-  free: [perMinute(3, { name: "free" })],
-  pro: [perSecond(20, { name: "pro burst" }), perMinute(600, { name: "pro" })],
+  free: [perMinute(3, { name: "minute" })],
+  pro: [perSecond(20, { name: "second" }), perMinute(600, { name: "minute" })],
 };
 
 const OF_PLANS = {

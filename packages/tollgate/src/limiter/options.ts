@@ -23,9 +23,9 @@ export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike
   /**
    * What a call finds of a key that was counted under other numbers of a limit of the same name.
    *
-   * - `"carry-over"`: units in use move to the new limit. The default if a limit of the list was given a name.
-   * - `"keep-first"`: the first numbers hold until the key is idle and forgotten, or `reset`.
-   * - `"separate"`: another bucket. The default for names that are derived from the numbers.
+   * - `"carry-over"`: what the key has used. The default if a limit of the list was given a name.
+   * - `"keep-first"`: the first numbers, until the key is idle and forgotten, or `reset`.
+   * - `"separate"`: new counts. The default for other lists.
    */
   readonly onChange?: OnChange;
   /** How many calls may `wait` for one key: a positive integer, 1,000 by default. Ten times as many for all keys. */
