@@ -1,6 +1,7 @@
 import type { Cost } from "../core/cost.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import type { HeaderForm } from "./forms/header-forms.ts";
+import type { HttpFacts } from "./http-facts.ts";
 import type { TrustProxy } from "./identity/trust.ts";
 import type { Outcome } from "./settlement.ts";
 
@@ -84,3 +85,21 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
    */
   readonly settleAborted?: boolean;
 }
+
+/**
+ * What the options of a limiter need whose input is no request. One signature instead of overloads, so that the last
+ * line of a compile error is the text below.
+ */
+export type FittingInput<Input> =
+  | { readonly input: object }
+  | { readonly input?: never; readonly limiter: TakesRequests<Input> extends true ? unknown : LimiterOfRequests };
+
+type LimiterOfRequests =
+  "expected a limiter with a `key` of requests, such as `key: clientIp()`, or the option `input`";
+
+/** The compiler infers `undefined` where a key function takes no input. */
+type TakesRequests<Input> = [HttpFacts] extends [Input]
+  ? true
+  : [Input, undefined] extends [undefined, Input]
+    ? true
+    : false;

@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, perMinute, perSecond } from "tollgate";
+import { createLimiter, memoryStore, perMinute, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { START_MS, setUp } from "./set-up.ts";
@@ -32,6 +32,21 @@ describe("several limits", () => {
     }
     expect(limiter.sweep()).toBeLessThanOrEqual(500);
     expect(limiter.size).toBe(0);
+  });
+});
+
+describe("the first minute of a key, as README.md says", () => {
+  it.each([
+    [perMinute(10), 19],
+    [slidingWindow({ limit: 10, window: "1m" }), 10],
+  ])("admits of $algorithm $capacity: %#", (limit, admitted) => {
+    const { limiter, clock } = setUp([limit]);
+    let count = 0;
+    for (let second = 0; second < 60; second += 1) {
+      for (let i = 0; i < 11; i += 1) if (limiter.allow("a")) count += 1;
+      clock.advance(1_000);
+    }
+    expect(count).toBe(admitted);
   });
 });
 

@@ -12,7 +12,12 @@ const TYPESCRIPT = join(REPOSITORY, "node_modules/typescript/bin/tsc");
 const PRELUDE = `
 import { combine, createLimiter, type Duration, fixedWindow, type Limiter, memoryStore, perMinute } from "tollgate";
 import { slidingWindow, tokenBucket } from "tollgate";
-import { clientIp, type HttpFacts } from "tollgate/node";
+import { rateLimit as express } from "tollgate/express";
+import type { RateLimitPluginOptions } from "tollgate/fastify";
+import { rateLimit as fetching } from "tollgate/fetch";
+import { rateLimit as hono } from "tollgate/hono";
+import { rateLimit as koa } from "tollgate/koa";
+import { clientIp, type HttpFacts, rateLimit as node } from "tollgate/node";
 import { tableStore } from "tollgate/table";
 import { storeContract } from "tollgate/testing";
 interface User { id: string; maybe?: string; born: Date }
@@ -25,16 +30,26 @@ declare const byUser: Limiter<{ user: string }>;
 declare const byRoute: Limiter<{ route: string }>;
 declare const byUserNumber: Limiter<{ user: number }>;
 declare const byText: Limiter<string>;
+declare const perMaybe: Limiter<string | undefined>;
 declare const byNumber: Limiter<number>;
 export const userAndRoute: Limiter<{ user: string } & { route: string }> = combine(byUser, byRoute);
 export const list: Limiter<string> = combine(...[byText, byText]);
 export const weeks: Duration[] = ["1w", "2w3d", "1w30m", "1w1d1h1m1s1ms", 5];
+export const one = createLimiter({ key: () => "all", limits });
+express({ limiter: one });
+express({ limiter: perKey, input: async (request) => request.baseUrl, cost: (request) => request.url.length });
+koa({ limiter: combine(one, both) });
+node({ limiter: one });
+fetching({ limiter: perKey, input: (request: Request & { user: string }) => request.user });
+hono({ limiter: byUser, input: (context) => ({ user: context.req.path }), headers: "draft-7" });
 export const cache = new Map<string, Promise<string>>();
 `;
 
 /** A mistake, the code that the error points at, and its message. */
 type Mistake = readonly [what: string, code: string, place: string, message: string];
 
+/** In front of requests: what `perKey` and `byUser` lack. */
+const NEEDS_KEY = "expected a limiter with a `key` of requests, such as `key: clientIp()`";
 const ONE_KIND = "combine takes limiters with one kind of input";
 
 const MISTAKES: readonly Mistake[] = [
@@ -123,6 +138,20 @@ const MISTAKES: readonly Mistake[] = [
   ["a property of two types", "combine(byUser, byUserNumber)", "byUser", ONE_KIND],
   ["a combination with another input", "combine(combine(byUser, byRoute), byText)", "combine(byUser", ONE_KIND],
   ["half an input", `combine(byUser, byRoute).allow({ user: "ann" })`, "{ user", "Property 'route' is missing"],
+  ...["express", "fetching", "hono", "koa", "node"].map(
+    (adapter): Mistake => [`a limiter without a key: ${adapter}`, `${adapter}({ limiter: perKey })`, "{ li", NEEDS_KEY],
+  ),
+  [
+    "a limiter without a key: fastify",
+    "export const options: RateLimitPluginOptions = { limiter: perKey }",
+    "options",
+    "required in type 'InputUnlessLimiterHasKey'",
+  ],
+  ["a limiter of users", "express({ limiter: byUser })", "{ limiter", NEEDS_KEY],
+  ["a limiter that may lack its input", "express({ limiter: perMaybe })", "{ limiter", NEEDS_KEY],
+  ["an input of another kind", "express({ limiter: byUser, input: () => 7 })", "input", "'number' is not assignable"],
+  ["a status of its own", "express({ limiter: one, status: 403 })", "status", "not assignable to type '429 | 503"],
+  ["a misspelt option", "express({ limiter: one, staus: 429 })", "staus", "Did you mean to write 'status'?"],
   ["a misspelt store", "createLimiter({ limits, stroe: memoryStore() })", "stroe:", "Did you mean to write 'store'?"],
   ["a misspelt option of a limit", "perMinute(5, { burts: 3 })", "burts:", "Did you mean to write 'burst'?"],
   ["a count that is text", `perMinute("5")`, `"5"`, "'string' is not assignable to parameter of type 'number'"],

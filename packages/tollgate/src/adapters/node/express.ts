@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from "express";
 import type { Denied } from "../../core/decision.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
-import type { GateOptions } from "../../http/gate-options.ts";
+import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
@@ -73,10 +73,7 @@ export function factsOf(request: Request): HttpFacts {
  * server.closeAllConnections();
  * ```
  */
-export function rateLimit(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): RateLimitHandler;
-export function rateLimit<Input>(
-  options: RateLimitOptions<Input> & { readonly input: (request: Request) => Input | Promise<Input> },
-): RateLimitHandler;
+export function rateLimit<Input = HttpFacts>(options: RateLimitOptions<Input> & FittingInput<Input>): RateLimitHandler;
 export function rateLimit<Input>(options: RateLimitOptions<Input>): RateLimitHandler {
   const limit = new ExpressLimit(options);
   return (request, response, next) => limit.handle(request as Request, response as Response, next);

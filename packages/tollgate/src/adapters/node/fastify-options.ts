@@ -21,7 +21,10 @@ export interface RateLimitOptions<Input> extends GateOptions<FastifyRequest, Inp
  * The options with an `input` for a limiter that does not take `HttpFacts`. Fastify's types have no place for the
  * input's type.
  */
-export interface RateLimitInputOptions extends Omit<RateLimitOptions<never>, "input"> {
+export type RateLimitInputOptions = Omit<RateLimitOptions<never>, "input"> & InputUnlessLimiterHasKey;
+
+/** The name is what the compiler prints where both are missing. */
+interface InputUnlessLimiterHasKey {
   readonly input: (request: FastifyRequest) => unknown;
 }
 

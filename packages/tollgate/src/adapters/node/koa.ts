@@ -3,7 +3,7 @@ import type { Denied } from "../../core/decision.ts";
 import { mapMaybeAsync } from "../../core/maybe-async.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
-import type { GateOptions } from "../../http/gate-options.ts";
+import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
@@ -72,11 +72,8 @@ export function factsOf(context: Context): HttpFacts {
  * server.closeAllConnections();
  * ```
  */
-export function rateLimit(
-  options: RateLimitOptions<HttpFacts> & { readonly input?: never },
-): Middleware<RateLimitState>;
-export function rateLimit<Input>(
-  options: RateLimitOptions<Input> & { readonly input: (context: Context) => Input | Promise<Input> },
+export function rateLimit<Input = HttpFacts>(
+  options: RateLimitOptions<Input> & FittingInput<Input>,
 ): Middleware<RateLimitState>;
 export function rateLimit<Input>(options: RateLimitOptions<Input>): Middleware<RateLimitState> {
   const limit = new KoaLimit(options);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { checkFunction } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
 import { Gate } from "../../http/gate.ts";
-import type { GateOptions } from "../../http/gate-options.ts";
+import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import { NO_STORE } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone, type Outgoing } from "../../http/outgoing.ts";
@@ -116,10 +116,7 @@ export interface Limit {
  * server.closeAllConnections();
  * ```
  */
-export function rateLimit(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): Limit;
-export function rateLimit<Input>(
-  options: RateLimitOptions<Input> & { readonly input: (request: IncomingMessage) => Input | Promise<Input> },
-): Limit;
+export function rateLimit<Input = HttpFacts>(options: RateLimitOptions<Input> & FittingInput<Input>): Limit;
 export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
   const limited = new NodeLimit(options);
   // HTTP/2 requests in the compatible form have all properties that the limiter reads.

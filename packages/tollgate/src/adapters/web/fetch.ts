@@ -3,7 +3,7 @@ import { checkFunction, isPromise } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
 import { endAsked, lastAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
-import type { GateOptions } from "../../http/gate-options.ts";
+import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
@@ -82,11 +82,8 @@ export type Limit<Native extends Request = Request, Others extends unknown[] = u
  * console.log((await ask()).status, (await ask()).status); // 200 429
  * ```
  */
-export function rateLimit<Native extends Request = Request, Others extends unknown[] = unknown[]>(
-  options: RateLimitOptions<HttpFacts, Native, Others> & { readonly input?: never },
-): Limit<Native, Others>;
-export function rateLimit<Input, Native extends Request = Request, Others extends unknown[] = unknown[]>(
-  options: RateLimitOptions<Input, Native, Others> & { readonly input: (request: Native) => Input | Promise<Input> },
+export function rateLimit<Input = HttpFacts, Native extends Request = Request, Others extends unknown[] = unknown[]>(
+  options: RateLimitOptions<Input, Native, Others> & FittingInput<Input>,
 ): Limit<Native, Others>;
 export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
   const limited = new FetchLimit(options);

@@ -4,7 +4,7 @@ import type { Denied } from "../../core/decision.ts";
 import { mapMaybeAsync } from "../../core/maybe-async.ts";
 import { endAsked, noteAsked } from "../../http/asked.ts";
 import { Gate } from "../../http/gate.ts";
-import type { GateOptions } from "../../http/gate-options.ts";
+import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone, onResponseEnd } from "../../http/outgoing.ts";
 import { watchOutgoing } from "../../http/outgoing-outcome.ts";
@@ -67,10 +67,7 @@ export interface RateLimitOptions<Input> extends GateOptions<Context, Input> {
  * console.log((await app.request("/")).status, (await app.request("/")).status); // 200 429
  * ```
  */
-export function rateLimit(options: RateLimitOptions<HttpFacts> & { readonly input?: never }): MiddlewareHandler;
-export function rateLimit<Input>(
-  options: RateLimitOptions<Input> & { readonly input: (context: Context) => Input | Promise<Input> },
-): MiddlewareHandler;
+export function rateLimit<Input = HttpFacts>(options: RateLimitOptions<Input> & FittingInput<Input>): MiddlewareHandler;
 export function rateLimit<Input>(options: RateLimitOptions<Input>): MiddlewareHandler {
   const limit = new HonoLimit(options);
   return (context, next) => limit.handle(context, next);
