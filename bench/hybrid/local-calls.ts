@@ -28,7 +28,7 @@ export async function measureLocalCalls({ port, keys, rounds }: LocalOrder): Pro
   const redis = new Redis(port);
   // Leases of a second, of millions of units: what is measured is the call, not its renewal.
   const limits = [tokenBucket({ name: "calls", capacity: 80_000_000, refill: 80_000_000, per: "10s" })];
-  const store = hybridStore({ redis, onFailure: "deny" });
+  const store = hybridStore({ client: redis, onFailure: "deny" });
   const hybrid = createLimiter({ name: `local ${keys}`, limits, store });
   const memory = createLimiter({ name: "memory", limits });
   const texts = Array.from({ length: keys }, (_, i) => `key ${i}`);

@@ -79,7 +79,7 @@ function open({ strategy, load }: NodeOrder, client: Redis) {
     const store = redisStore({ client, ...options });
     return { store, limiter: createLimiter({ name: "fleet", limits, store }), decidedLocally: () => 0 };
   }
-  const store = hybridStore({ redis: client, strategy, ...options });
+  const store = hybridStore({ client, strategy, ...options });
   const limiter = createLimiter({ name: "fleet", limits, store });
   return { store, limiter, decidedLocally: () => store.stats().decidedLocally };
 }

@@ -13,7 +13,7 @@ const DOCUMENTED = [
   "clientIp",
   "coarseClock",
   "combine",
-  "compose",
+  "compositeKey",
   "cookie",
   "createLimiter",
   "createLimits",

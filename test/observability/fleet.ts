@@ -63,7 +63,7 @@ export async function startFleet(): Promise<Fleet> {
 function openLimiters(client: Redis) {
   // Longer than a busy machine takes for a call, so that a Redis that is frozen stands out.
   const redisBacked = redisStore({ client, timeout: "2s", warnings: false });
-  const leasing = hybridStore({ redis: client, timeout: "2s", warnings: false });
+  const leasing = hybridStore({ client, timeout: "2s", warnings: false });
   const stores = {
     api: memoryStore({ sweepInterval: "1s" }),
     logins: memoryStore({ maxKeys: 100, sweepInterval: "1s" }),

@@ -40,7 +40,7 @@ export default rateLimit({ limiter, input: (request) => request.url });`,
   },
   {
     name: "with hybridStore",
-    program: over("hybridStore", "hybrid", "hybridStore({ redis: globalThis.client })"),
+    program: over("hybridStore", "hybrid", "hybridStore({ client: globalThis.client })"),
     budget: 90.3,
     goal: 58,
   },

@@ -56,7 +56,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "a leased consume": async () => {
     const server = await startRedis();
     const redis = new Redis(server.port);
-    const store = hybridStore({ redis });
+    const store = hybridStore({ client: redis });
     const limiter = createLimiter({ name: "walk", limits, store });
     const close = async () => [await store.close(), await redis.quit(), await server.stop()];
     return { call: () => limiter.consume("ann"), close };

@@ -1,5 +1,5 @@
 import { createLimiter, perSecond } from "tollgate";
-import { limitedFetch } from "tollgate/client";
+import { limitedFetch } from "tollgate/limited-fetch";
 import { linksOf } from "./links.js";
 
 const pagesPerSecond = Number(process.env["PAGES_PER_SECOND"] ?? 1);

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from "express";
 import { combine, createLimiter, perMinute, perSecond, slidingWindow } from "tollgate";
-import { clientIp, factsOf, failuresOnly, rateLimit, type TrustProxy } from "tollgate/express";
+import { clientIp, factsOf, rateLimit, refundSuccesses, type TrustProxy } from "tollgate/express";
 
 interface Login {
   readonly address: string;
@@ -37,7 +37,7 @@ export function loginGuard(trustProxy: TrustProxy): RequestHandler {
       account: accountOf(request),
     }),
     // Every attempt counts while it is checked. Only a success whose answer arrived is refunded.
-    chargeAfter: failuresOnly((status) => status !== 204),
+    chargeAfter: refundSuccesses((status) => status === 204),
   });
 }
 

@@ -17,7 +17,7 @@ export type {
 } from "./core/observer.ts";
 export type { OnChange } from "./core/plan.ts";
 export type { OnFailure, Store } from "./core/store.ts";
-export type { BlockOptions, BlockSpan } from "./limiter/block-span.ts";
+export type { BlockOptions, BlockTime } from "./limiter/block-time.ts";
 export type { ChosenLimits, LimitsFunction } from "./limiter/choosing/limits-choice.ts";
 export { combine } from "./limiter/combine.ts";
 export { createLimiter } from "./limiter/create-limiter.ts";

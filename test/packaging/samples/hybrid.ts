@@ -17,11 +17,11 @@ async function main() {
     isCluster: false,
     options: {},
   };
-  const store = hybridStore({ redis: client, onFailure: "deny", warnings: false });
+  const store = hybridStore({ client, onFailure: "deny", warnings: false });
   const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
   const decision = await limiter.consume("ann");
   assert.deepEqual([decision.allowed, decision.degraded], [false, "connection refused"]);
-  assert.throws(() => hybridStore({ redis: Object(5) }), /client: expected/);
+  assert.throws(() => hybridStore({ client: Object(5) }), /client: expected/);
   await store.close();
 }
 

@@ -1,4 +1,4 @@
-import type { BlockSpan, Cost, Duration } from "tollgate";
+import type { BlockTime, Cost, Duration } from "tollgate";
 import type { Facts, NamedValues } from "tollgate/config";
 import { excerpt } from "../http/excerpt.ts";
 
@@ -11,7 +11,7 @@ export class BadRequestError extends Error {
 export type DecideRequest =
   | (About & { readonly verb: "consume" | "peek" | "reserve"; readonly cost: Cost | undefined })
   | (About & { readonly verb: "charge" | "refund"; readonly cost: Cost })
-  | (About & { readonly verb: "block"; readonly span: BlockSpan; readonly reason: string | undefined })
+  | (About & { readonly verb: "block"; readonly span: BlockTime; readonly reason: string | undefined })
   | (About & { readonly verb: "unblock" | "reset" })
   | { readonly verb: "settle"; readonly reservation: string; readonly cost: Cost }
   | { readonly verb: "cancel"; readonly reservation: string };
@@ -128,7 +128,7 @@ function asCost(value: unknown, place: string): Cost {
   return fail(`${place}.cost`, "a number, or an object with a number for each unit", value);
 }
 
-function spanOf(fields: Fields, place: string): BlockSpan {
+function spanOf(fields: Fields, place: string): BlockTime {
   const { for: duration, until } = fields;
   if ((duration === undefined) === (until === undefined)) return fail(place, "either for or until", fields);
   if (duration === undefined) {

@@ -53,7 +53,7 @@ async function openRedis(address: RedisAddress, settings: StoreSettings, log: Lo
     },
   };
   const store = hybrid
-    ? (await import("tollgate/hybrid")).hybridStore({ redis: client, ...common })
+    ? (await import("tollgate/hybrid")).hybridStore({ client, ...common })
     : (await import("tollgate/redis")).redisStore({ client, ...common });
   const close = async (): Promise<void> => {
     await store.close();

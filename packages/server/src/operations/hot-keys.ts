@@ -8,7 +8,7 @@ export interface Hot {
 }
 
 /** A key of `hotKeys`, with the rule in place of its limiter. */
-export interface HotRuleKey extends Pick<HotKey, "key" | "calls" | "error"> {
+export interface HotRuleKey extends Pick<HotKey, "key" | "count" | "error"> {
   readonly rule: string;
 }
 
@@ -49,8 +49,8 @@ function merge(lists: readonly (readonly HotRuleKey[])[]): HotRuleKey[] {
   const byKey = new Map<string, HotRuleKey>();
   for (const hot of lists.flat()) {
     const id = JSON.stringify([hot.rule, hot.key]);
-    const { calls = 0, error = 0 } = byKey.get(id) ?? {};
-    byKey.set(id, { ...hot, calls: hot.calls + calls, error: hot.error + error });
+    const { count = 0, error = 0 } = byKey.get(id) ?? {};
+    byKey.set(id, { ...hot, count: hot.count + count, error: hot.error + error });
   }
-  return [...byKey.values()].sort((a, b) => b.calls - b.error - (a.calls - a.error)).slice(0, MOST_HOT);
+  return [...byKey.values()].sort((a, b) => b.count - b.error - (a.count - a.error)).slice(0, MOST_HOT);
 }

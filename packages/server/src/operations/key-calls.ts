@@ -1,4 +1,4 @@
-import type { BlockSpan, LimitStatus } from "tollgate";
+import type { BlockTime, LimitStatus } from "tollgate";
 import type { Limits } from "tollgate/config";
 
 /** What an operator does to the key of a rule. */
@@ -11,7 +11,7 @@ export interface KeyCall {
 
 export type KeyAction =
   | { readonly verb: "explain" | "reset" | "unblock" }
-  | { readonly verb: "block"; readonly span: BlockSpan; readonly reason: string | undefined };
+  | { readonly verb: "block"; readonly span: BlockTime; readonly reason: string | undefined };
 
 /** The state of a limit, as JSON has it: null stands for infinity. */
 export type KeyStatus = Pick<LimitStatus, "name" | "unit" | "capacity" | "used" | "remaining" | "allowed" | "mode"> & {

@@ -1,4 +1,4 @@
-import type { BlockSpan } from "tollgate";
+import type { BlockTime } from "tollgate";
 import type { RuleWords } from "tollgate/config";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
@@ -125,14 +125,14 @@ function blockIn(fields: Fields): KeyAction {
   return { verb: "block", span: spanIn(fields), reason };
 }
 
-function spanIn(fields: Fields): BlockSpan {
+function spanIn(fields: Fields): BlockTime {
   const { for: duration, until } = fields;
   if ((duration === undefined) === (until === undefined)) throw malformed("body", "either for or until", fields);
   if (until !== undefined) {
     if (typeof until === "number") return { until };
     throw malformed("until", "milliseconds since the epoch", until);
   }
-  if (typeof duration === "string" || typeof duration === "number") return duration as BlockSpan;
+  if (typeof duration === "string" || typeof duration === "number") return duration as BlockTime;
   throw malformed("for", 'a duration such as "10m", or milliseconds', duration);
 }
 

@@ -1,5 +1,5 @@
 import { Agent, type RequestOptions } from "node:http";
-import { clientIp, compose, header, type TrustProxy } from "tollgate/node";
+import { clientIp, compositeKey, header, type TrustProxy } from "tollgate/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CheckedFacts } from "../../src/check/checked-request.ts";
 import { call } from "../support/call.ts";
@@ -169,6 +169,6 @@ describe("limits see of a check", () => {
 
   it("facts that key functions of the library take apart", async () => {
     const facts = await factsOf({ headers: { ...FORWARDED, Accept: "text/plain" } });
-    expect(compose(header("accept"), ({ path }) => path)(facts)).toBe("10:text/plain,10:/login,now");
+    expect(compositeKey(header("accept"), ({ path }) => path)(facts)).toBe("10:text/plain,10:/login,now");
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { type HotRuleKey, mergeHot } from "../../src/operations/hot-keys.ts";
 
-function counted(rule: string, key: string, calls: number, error = 0): HotRuleKey {
-  return { rule, key, calls, error };
+function counted(rule: string, key: string, count: number, error = 0): HotRuleKey {
+  return { rule, key, count, error };
 }
 
 it("the keys of several processes are added up by rule and key, and the most certain ones come first", () => {

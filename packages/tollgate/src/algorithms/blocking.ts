@@ -8,7 +8,7 @@ import {
   type ReportedBlock,
   type SyncBlocks,
 } from "../core/blocks.ts";
-import type { BlockFor } from "../core/limits/block-for.ts";
+import type { BlockPolicy } from "../core/limits/block-for.ts";
 import { blocksKeys } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { Call, SyncSpace } from "../core/store.ts";
@@ -192,9 +192,9 @@ export class Blocking {
 function groupBy<Space>(
   calls: readonly Call<Space>[],
   members: readonly number[],
-  blocksForOf: (call: Call<Space>) => readonly (BlockFor | undefined)[],
-): ReadonlyMap<number, readonly BlockFor[]> {
-  const groups = new Map<number, BlockFor[]>();
+  blocksForOf: (call: Call<Space>) => readonly (BlockPolicy | undefined)[],
+): ReadonlyMap<number, readonly BlockPolicy[]> {
+  const groups = new Map<number, BlockPolicy[]>();
   for (const [c, call] of calls.entries()) {
     const found = blocksForOf(call).filter((blockFor) => blockFor !== undefined);
     if (found.length > 0) groups.set(members[c]!, [...(groups.get(members[c]!) ?? []), ...found]);
@@ -211,8 +211,8 @@ function exhaustedBy(
   { takes }: VerbTraits,
   report: Report,
   at: number,
-): BlockFor[] {
-  const found: BlockFor[] = [];
+): BlockPolicy[] {
+  const found: BlockPolicy[] = [];
   for (const [i, { blockFor, ...limit }] of plan.limits.entries()) {
     // A key that keeps its first numbers is exhausted by these.
     const { capacity } = report.keptLimits[at + i] ?? limit;

@@ -1,6 +1,6 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
-import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
+import type { BlockOptions, BlockTime } from "../limiter/block-time.ts";
 import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
@@ -54,7 +54,7 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
   /** Takes an estimate, and a place of every `inflight`. The reservation stays with its version of the file. */
   reserve(domain: string, facts: Facts, cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
   /** Denies the key of every rule that matches, for a duration or until a moment. Without one it does nothing. */
-  block(domain: string, facts: Facts, span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
+  block(domain: string, facts: Facts, span: BlockTime, options?: BlockOptions): Result<Kind, void>;
   /** Ends the blocks of these keys, and says whether one was blocked. */
   unblock(domain: string, facts: Facts): Result<Kind, boolean>;
   /** Forgets the counts of these keys. Blocks stay. */
@@ -99,7 +99,7 @@ export interface LimitsHandle<Kind extends "sync" | "async" = "sync"> {
   charge(cost: Cost, decision?: Decision): Result<Kind, Decision>;
   refund(cost: Cost, decision?: Decision): Result<Kind, void>;
   reserve(cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
-  block(span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
+  block(span: BlockTime, options?: BlockOptions): Result<Kind, void>;
   unblock(): Result<Kind, boolean>;
   reset(): Result<Kind, void>;
 }
@@ -111,7 +111,7 @@ export interface KeyHandle<Kind extends "sync" | "async" = "sync"> {
    * counted: which of them hold is known with a request.
    */
   explain(): Result<Kind, LimitStatus[]>;
-  block(span: BlockSpan, options?: BlockOptions): Result<Kind, void>;
+  block(span: BlockTime, options?: BlockOptions): Result<Kind, void>;
   unblock(): Result<Kind, boolean>;
   /** When the block of the key ends, in milliseconds since the epoch; `undefined` if it is not blocked. */
   blockedUntil(): Result<Kind, number | undefined>;

@@ -2,7 +2,7 @@ import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { later, promised } from "../core/maybe-async.ts";
-import type { BlockOptions, BlockSpan } from "../limiter/block-span.ts";
+import type { BlockOptions, BlockTime } from "../limiter/block-time.ts";
 import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
 import type { AsyncLimiter } from "../limiter/limiter.ts";
@@ -85,7 +85,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     return reserved as Result<Kind, ReservationOf<Kind>>;
   }
 
-  block(domain: string, facts: Facts, span: BlockSpan, options?: BlockOptions): Result<Kind, void> {
+  block(domain: string, facts: Facts, span: BlockTime, options?: BlockOptions): Result<Kind, void> {
     return this.#ask(domain, (limiter) => limiter.block(facts, span, options));
   }
 

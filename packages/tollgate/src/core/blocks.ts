@@ -1,4 +1,4 @@
-import type { BlockFor } from "./limits/block-for.ts";
+import type { BlockPolicy } from "./limits/block-for.ts";
 import type { TimeCell } from "./time-cell.ts";
 
 /**
@@ -88,7 +88,7 @@ export function blockUntil(
 }
 
 /** The block that begins when a call exhausts limits with `blockFor`: the longest of theirs, and one offence. */
-export function blockAfter(blocksFor: readonly BlockFor[], before: KeyBlock | undefined, nowUs: number): KeyBlock {
+export function blockAfter(blocksFor: readonly BlockPolicy[], before: KeyBlock | undefined, nowUs: number): KeyBlock {
   const offences = before !== undefined && nowUs < before.forgetAtUs ? before.offences : 0;
   let untilUs = nowUs;
   let forgetAtUs = nowUs;
@@ -101,7 +101,7 @@ export function blockAfter(blocksFor: readonly BlockFor[], before: KeyBlock | un
 }
 
 /** The block after a call that it denied: later, if a limit extends blocks; otherwise the same. */
-export function extendedBy(blocksFor: readonly BlockFor[], block: KeyBlock, nowUs: number): KeyBlock {
+export function extendedBy(blocksFor: readonly BlockPolicy[], block: KeyBlock, nowUs: number): KeyBlock {
   let { untilUs } = block;
   for (const { durationsMs, extend } of blocksFor) {
     if (!extend) continue;

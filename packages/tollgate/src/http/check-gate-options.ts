@@ -1,11 +1,12 @@
-import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
+import { checkDuration } from "../core/duration-option.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { defaultCostOf } from "./limiter-shape.ts";
 
-const MOST_JITTER_SECONDS = 86_400;
+const A_DAY_MS = 86_400_000;
 
 /** The options of every adapter. */
 const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {
@@ -22,7 +23,7 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   exposeHeaders: true,
   denial: true,
   status: true,
-  retryJitterSeconds: true,
+  retryJitter: true,
   onDenied: true,
   onError: true,
   logError: true,
@@ -33,38 +34,41 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
 
 type Any = GateOptions<never, never>;
 
-type Defaults = Required<
-  Pick<Any, "denial" | "status" | "retryJitterSeconds" | "onError" | "settle" | "settleAborted">
->;
+type Defaults = Required<Pick<Any, "denial" | "status" | "onError" | "settle" | "settleAborted">>;
 
 /** What an option is that is not set. */
 const DEFAULTS: Defaults = {
   denial: "negotiate",
   status: 429,
-  retryJitterSeconds: 0,
   onError: "throw",
   settle: false,
   settleAborted: false,
 };
 
 /** The checked options of a gate, with defaults. Without a `cost` the limiter finds what a request costs. */
-export type CheckedGateOptions<Request, Input> = GateOptions<Request, Input> & Defaults;
+export type CheckedGateOptions<Request, Input> = GateOptions<Request, Input> & Defaults & { readonly jitterMs: number };
 
 /**
  * Checks the options of an adapter. `own` names the options that only this adapter has.
  *
  * @returns a copy: the user may change the original.
- * @throws TollgateError `ERR_OPTION`, naming the option, what was expected and what came, or `ERR_COST`.
+ * @throws TollgateError `ERR_OPTION`, naming the option, what was expected and what came, `ERR_COST` or `ERR_DURATION`.
  */
 export function checkGateOptions<Request, Input>(
   options: GateOptions<Request, Input>,
   own: readonly string[],
 ): CheckedGateOptions<Request, Input> {
   checkAll(options, own);
+  const jitterMs = checkDuration(
+    "retryJitter",
+    options.retryJitter === undefined ? 0 : options.retryJitter,
+    0,
+    A_DAY_MS,
+  );
   const { limiter, cost = defaultCostOf(limiter) } = options;
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const ownCost = typeof cost === "object" ? { ...cost } : cost;
-  return { ...DEFAULTS, ...given, limiter, ...(ownCost !== undefined && { cost: ownCost }) };
+  return { ...DEFAULTS, ...given, jitterMs, limiter, ...(ownCost !== undefined && { cost: ownCost }) };
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
@@ -84,8 +88,6 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
   checkChoice("settle", given["settle"], [true, false]);
   checkSettleAborted(given);
-  const { retryJitterSeconds = 0 } = given;
-  checkWholeNumber("retryJitterSeconds", retryJitterSeconds, 0, MOST_JITTER_SECONDS);
 }
 
 /**

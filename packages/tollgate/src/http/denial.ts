@@ -49,10 +49,10 @@ export function denialContent(
  * `Retry-After` (RFC 9110) in whole seconds, rounded up so that a client that waits passes, plus a random part of the
  * jitter. The longest wait of all limiters that were asked. Null if waiting never helps.
  */
-export function retryAfterSeconds(asked: Asked, jitterSeconds: number): number | null {
+export function retryAfterSeconds(asked: Asked, jitterMs: number): number | null {
   const retryAfterMs = Math.max(...allAsked(asked).map(({ decision }) => decision.retryAfterMs));
   if (!Number.isFinite(retryAfterMs)) return null;
-  return Math.ceil(retryAfterMs / 1000) + Math.floor(Math.random() * (jitterSeconds + 1));
+  return Math.ceil(retryAfterMs / 1000) + Math.floor(Math.random() * (jitterMs / 1000 + 1));
 }
 
 /** A problem (RFC 9457) of the types that the draft of the RateLimit headers registers. */

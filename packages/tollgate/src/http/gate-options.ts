@@ -1,4 +1,5 @@
 import type { Cost } from "../core/cost.ts";
+import type { Duration } from "../core/duration.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import type { HeaderForm } from "./forms/header-forms.ts";
 import type { HttpFacts } from "./http-facts.ts";
@@ -52,8 +53,8 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   readonly denial?: "json" | "problem" | "negotiate";
   /** The status of a denial: 429 by default. 503 says that the server is short of capacity. */
   readonly status?: 429 | 503;
-  /** The most whole seconds that are added to `Retry-After` at random, so that clients do not all come back at once. */
-  readonly retryJitterSeconds?: number;
+  /** The longest time that is added to `Retry-After` at random, so that clients do not all come back at once. */
+  readonly retryJitter?: Duration;
   /**
    * What happens to a request when the limiter, its key function or one of these functions throws. `"throw"`, the
    * default, leaves the error to the framework. `"allow"` lets the request pass and `"deny"` answers 503; both call

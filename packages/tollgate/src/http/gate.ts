@@ -211,8 +211,8 @@ export class Gate<Request, Input> {
   }
 
   #denial(request: Request, asked: Asked, decision: Denied, headers: HeaderList): DenialResponse {
-    const { denial, status, retryJitterSeconds } = this.#options;
-    const seconds = retryAfterSeconds(asked, retryJitterSeconds);
+    const { denial, status, jitterMs } = this.#options;
+    const seconds = retryAfterSeconds(asked, jitterMs);
     const wantsProblem = denial === "negotiate" && prefersProblem(this.#framework.factsOf(request).header("accept"));
     const body = denial === "problem" || wantsProblem ? "problem" : "json";
     return {

@@ -3,14 +3,13 @@
  * functions that make keys of it. The adapters re-export this file as a whole.
  */
 export { rateLimitHeaders } from "./decision-headers.ts";
-export { failuresOnly } from "./failures-only.ts";
 export type { HeaderForm } from "./forms/header-forms.ts";
-export type { GateOptions } from "./gate-options.ts";
 export type { HttpFacts, KeyOf } from "./http-facts.ts";
 export { type ClientIpOptions, clientIp } from "./identity/client-ip.ts";
-export { compose, firstOf } from "./identity/composition.ts";
+export { compositeKey, firstOf } from "./identity/composition.ts";
 export { cookie } from "./identity/cookie.ts";
 export { header } from "./identity/header.ts";
 export type { TrustProxy } from "./identity/trust.ts";
 export type { RateLimited } from "./rate-limited.ts";
+export { refundSuccesses } from "./refund-successes.ts";
 export type { Outcome } from "./settlement.ts";

@@ -5,7 +5,7 @@ import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import type { Observer } from "../core/observer.ts";
-import { type BlockOptions, type BlockSpan, checkReason, checkSpan } from "./block-span.ts";
+import { type BlockOptions, type BlockTime, checkReason, checkSpan } from "./block-time.ts";
 import type { Selected } from "./choosing/selected.ts";
 import type { Decider } from "./deciding/decider.ts";
 import { changed } from "./waiting/behind.ts";
@@ -14,7 +14,7 @@ import { changed } from "./waiting/behind.ts";
 export function blockKeys(
   limiter: Decider,
   selected: Selected,
-  span: BlockSpan,
+  span: BlockTime,
   options: BlockOptions | undefined,
 ): Maybe<void> {
   const reason = checkReason(options);

@@ -6,7 +6,7 @@ import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import { all, later, type Maybe, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
 import type { AsyncSpace, SyncSpace } from "../core/store.ts";
-import type { BlockOptions, BlockSpan } from "./block-span.ts";
+import type { BlockOptions, BlockTime } from "./block-time.ts";
 import { blockedUntil, blockKeys, unblockKeys } from "./block-verbs.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
 import type { Selected } from "./choosing/selected.ts";
@@ -148,7 +148,7 @@ export class KeyHandle {
     return mapMaybeAsync(all(dropped), () => changed(route, keys));
   }
 
-  block(span: BlockSpan, options?: BlockOptions): Maybe<void> {
+  block(span: BlockTime, options?: BlockOptions): Maybe<void> {
     return blockKeys(this.#limiter, this.#selected, span, options);
   }
 

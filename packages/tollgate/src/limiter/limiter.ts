@@ -192,13 +192,13 @@ export interface AsyncLimiter<Input = string> extends LimiterOf<"async", Input> 
    * import { createLimiter, perMinute } from "tollgate";
    * import { hybridStore } from "tollgate/hybrid";
    *
-   * const redis = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
-   * const store = hybridStore({ redis });
+   * const client = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+   * const store = hybridStore({ client });
    * const limiter = createLimiter({ name: "local", limits: [perMinute(100_000)], store });
    * for (let call = 0; call < 10; call += 1) await limiter.allow("ann");
    * console.log(limiter.allowLocal("bob"), limiter.allowLocal("ann")); // undefined true
    * await store.close();
-   * await redis.quit();
+   * await client.quit();
    * ```
    */
   readonly allowLocal: (input: Input, cost?: Cost) => boolean | undefined;

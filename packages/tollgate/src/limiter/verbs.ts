@@ -1,6 +1,6 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision, LimitStatus } from "../core/decision.ts";
-import type { BlockOptions, BlockSpan } from "./block-span.ts";
+import type { BlockOptions, BlockTime } from "./block-time.ts";
 import type { Kind, Result } from "./kinds.ts";
 import type { AcquireOptions, AsyncReservation, ReservationOf, ReserveOptions } from "./reserving/reservation.ts";
 import type { WaitOptions } from "./waiting/wait-options.ts";
@@ -140,7 +140,7 @@ export interface KeyVerbs<K extends Kind> {
    * console.log(limiter.unblock("ann"), limiter.allow("ann")); // true true
    * ```
    */
-  block(span: BlockSpan, options?: BlockOptions): Result<K, void>;
+  block(span: BlockTime, options?: BlockOptions): Result<K, void>;
   /**
    * Ends the block of a key and forgets its offences. The counts stay: after a `blockFor`, call `reset` too, or the
    * limit that is exhausted denies the key and blocks it again.

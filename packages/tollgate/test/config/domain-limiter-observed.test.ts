@@ -52,13 +52,13 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     limits.update(fileOf({ login: TWO_RULES.login }));
     await limiter.consume(ANN);
     expect(keys.every((key) => typeof key === "string")).toBe(true);
-    expect(hot.active().map(({ limiter: rule, key, calls }) => [rule, key, calls])).toEqual([
+    expect(hot.active().map(({ limiter: rule, key, count }) => [rule, key, count])).toEqual([
       ["api/key", "k-1", 4],
       ["api/client", "192.0.2.1", 3],
       ["api/login", "192.0.2.1", 3],
       ["api/client", "192.0.2.2", 1],
     ]);
-    expect(hot.denied().map(({ limiter: rule, key, calls }) => [rule, key, calls])).toEqual([
+    expect(hot.denied().map(({ limiter: rule, key, count }) => [rule, key, count])).toEqual([
       ["api/login", "192.0.2.1", 1],
     ]);
   });

@@ -104,7 +104,7 @@ describe("two copies of the library in one program", () => {
     remove();
     const hot = hotKeys(there, { sample: 1 });
     both.allow("bob");
-    expect([seen, hot.active()]).toEqual([["ann", "ann"], [{ key: "bob", calls: 1, error: 0 }]]);
+    expect([seen, hot.active()]).toEqual([["ann", "ann"], [{ key: "bob", count: 1, error: 0 }]]);
   });
 
   it("combine each other's limiters that look their keys up", async () => {

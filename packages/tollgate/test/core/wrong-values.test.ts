@@ -134,7 +134,7 @@ const FUNCTIONS: readonly [string, (options: object) => unknown, object, Valid<s
       ...{ limiter: nothing, input: aFunction, cost: ["{}", "0", "1", "a function"], skip: aFunction },
       ...{ allowList: ["[]"], denyList: ["[]"], trustProxy: ["[]", "0", "1", "false"], addressHeader: aName },
       ...{ headers: ["false"], partitionKey: aFunction, exposeHeaders: aBoolean, denial: nothing, status: nothing },
-      ...{ retryJitterSeconds: ["0", "1"], onDenied: aFunction, onError: nothing, logError: aFunction },
+      ...{ retryJitter: ["0", "1"], onDenied: aFunction, onError: nothing, logError: aFunction },
       ...{ chargeAfter: aFunction, settle: aBoolean, settleAborted: aBoolean },
     },
   ],

@@ -1,5 +1,5 @@
 import { combine, createLimiter, perHour, perSecond, TollgateError } from "tollgate";
-import { type GateOptions, rateLimit as inFrontOf } from "tollgate/fetch";
+import { type RateLimitOptions as FetchOptions, rateLimit as inFrontOf } from "tollgate/fetch";
 import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 
@@ -73,8 +73,11 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, status: 418 }, "status: expected one of 429, 503, got 418"],
   [{ limiter, onError: "ignore" }, 'onError: expected one of "allow", "deny", "throw", got "ignore"'],
   [{ limiter, exposeHeaders: "RateLimit" }, 'exposeHeaders: expected one of true, false, got "RateLimit"'],
-  [{ limiter, retryJitterSeconds: -1 }, "retryJitterSeconds: expected a whole number from 0 to 86400, got -1"],
-  [{ limiter, retryJitterSeconds: 0.5 }, "retryJitterSeconds: expected a whole number from 0 to 86400, got 0.5"],
+  [
+    { limiter, retryJitter: -1 },
+    'retryJitter: expected whole milliseconds or text such as "250ms" or "5s", from 0 to 1d, got -1',
+  ],
+  [{ limiter, retryJitter: "2d" }, 'from 0 to 1d, got "2d"'],
   [
     { limiter, headers: true },
     'headers: expected false, or one or several of "draft-11", "draft-10", "draft-9", "draft-8", "draft-7", "draft-6", "legacy", got true',
@@ -118,7 +121,7 @@ const OPTIONS = [
   "exposeHeaders",
   "denial",
   "status",
-  "retryJitterSeconds",
+  "retryJitter",
   "onDenied",
   "onError",
   "logError",
@@ -131,7 +134,7 @@ describe("rateLimit", () => {
   it.each(REFUSED)("refuses %j", (options, message) => {
     const error = errorOf(options);
     expect(error).toBeInstanceOf(TollgateError);
-    expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST)$/);
+    expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST|DURATION)$/);
     expect((error as TollgateError).message).toContain(message);
   });
 
@@ -152,7 +155,7 @@ describe("rateLimit", () => {
         addressHeader: "CF-Connecting-IP",
         denial: "problem",
         status: 503,
-        retryJitterSeconds: 10,
+        retryJitter: "10s",
         exposeHeaders: false,
         onError: "deny",
         cost: 0,
@@ -168,7 +171,7 @@ describe("the options of rateLimit", () => {
     throw new Error("called again");
   };
 
-  it.each<Partial<GateOptions<Request, HttpFacts>>>([
+  it.each<Partial<FetchOptions<HttpFacts>>>([
     { limiter: createLimiter({ key: fail, limits: [perHour(1)] }) },
     { input: fail },
     { cost: 100 },
@@ -178,12 +181,12 @@ describe("the options of rateLimit", () => {
     { partitionKey: fail },
     { denial: "problem" },
     { status: 503 },
-    { retryJitterSeconds: 86_400 },
+    { retryJitter: "1d" },
     { onError: "allow" },
     { chargeAfter: () => 0 },
     { settle: true },
   ])("are copied at construction, so that %o changes nothing later", async (change) => {
-    const options: GateOptions<Request, HttpFacts> & { readonly input?: never } = {
+    const options: FetchOptions<HttpFacts> & { readonly input?: never } = {
       limiter: createLimiter({ key: () => "everybody", limits: [perHour(3, { burst: 3 })] }),
       cost: (request) => (request.headers.has("x-fail") ? fail() : 2),
       onError: "deny",

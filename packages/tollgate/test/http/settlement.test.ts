@@ -1,5 +1,5 @@
 import { type Cost, createLimiter, type Limit, perMinute, TollgateError } from "tollgate";
-import { decisionOf, type GateOptions, type HttpFacts, type RateLimited, rateLimit } from "tollgate/fetch";
+import { decisionOf, type HttpFacts, type RateLimited, type RateLimitOptions, rateLimit } from "tollgate/fetch";
 import type { Verb } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ async function busyKey(limits: readonly Limit[], store = new FailingStore()) {
     errors,
     /** Handles a request; resolves to what then counts, when all is settled. */
     handle: async (
-      cost: GateOptions<Request, HttpFacts>["cost"] & {},
+      cost: RateLimitOptions<HttpFacts>["cost"] & {},
       tell: (rateLimit: RateLimited) => Promise<void> | void,
     ): Promise<number[]> => {
       const limit = rateLimit({ limiter, cost, settle: true, logError });

@@ -45,7 +45,7 @@ describe("hot keys", () => {
     handle.allow();
     handle.consume();
     limiter.byKey("by-key").allow();
-    expect(Object.fromEntries(hot.active().map(({ key, calls }) => [key, calls]))).toEqual({
+    expect(Object.fromEntries(hot.active().map(({ key, count }) => [key, count]))).toEqual({
       allow: 1,
       units: 1,
       consume: 1,
@@ -122,7 +122,7 @@ describe("hot keys", () => {
     const long = "x".repeat(10_000);
     limiter.allow(`${long}a`, 1);
     for (const key of [`${long}b`, `${long}b`, "y".repeat(128)]) limiter.allow(key);
-    const keys = hot.active().map(({ key, calls }) => [key.slice(0, 100), key.length, calls]);
+    const keys = hot.active().map(({ key, count }) => [key.slice(0, 100), key.length, count]);
     expect(keys).toEqual([
       ["x".repeat(100), 117, 2],
       ["x".repeat(100), 117, 1],
@@ -174,7 +174,7 @@ describe("hot keys", () => {
     const all = { limiter: "api/all", ...exactly("192.0.2.1", 3) };
     const login = { limiter: "api/login", ...exactly(String.raw`["192.0.2.1","/\u0000"]`, 3) };
     expect(hot.active()).toEqual([all, login]);
-    expect(hot.denied()).toEqual([{ ...login, calls: 2 }]);
+    expect(hot.denied()).toEqual([{ ...login, count: 2 }]);
   });
 
   it("are found for limiters that choose limits, or look keys up", async () => {

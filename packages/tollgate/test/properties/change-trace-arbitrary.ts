@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import type { BlockForOption } from "tollgate";
+import type { BlockFor } from "tollgate";
 import { denseFixedWindowSpec, denseSlidingWindowSpec } from "./limit-arbitrary.ts";
 import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
 
-export type NamedSpec = LimitSpec & { readonly name: string; readonly blockFor: BlockForOption | undefined };
+export type NamedSpec = LimitSpec & { readonly name: string; readonly blockFor: BlockFor | undefined };
 
 /** A list of limits, as numbers by name, and how a version of a limiter uses it. */
 export interface VersionSpec {
@@ -69,7 +69,7 @@ const slidingSpec = fc
   .map(([spec, length, resolutionUs]) => ({ ...spec, windowUs: length, resolutionUs }));
 const fixedSpec = fc.tuple(denseFixedWindowSpec, windowUs).map(([spec, length]) => ({ ...spec, windowUs: length }));
 
-const blockFor = fc.constantFrom<BlockForOption | undefined>(
+const blockFor = fc.constantFrom<BlockFor | undefined>(
   undefined,
   undefined,
   0.02,

@@ -1,4 +1,4 @@
-import { type BlockForOption, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
+import { type BlockFor, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import type { ModelBlockFor } from "../reference/blocks.ts";
 import type { ModelLimit } from "../reference/model-limit.ts";
 
@@ -33,7 +33,7 @@ export interface FixedWindowSpec extends Common {
 /** A limit as plain numbers, the source of both the library's limit and the model's. */
 export type LimitSpec = TokenBucketSpec | SlidingWindowSpec | FixedWindowSpec;
 
-export function libraryLimit(spec: LimitSpec, name: string, blockFor?: BlockForOption): Limit {
+export function libraryLimit(spec: LimitSpec, name: string, blockFor?: BlockFor): Limit {
   const { unit, mode } = spec;
   const common = { name, unit, mode, ...(blockFor === undefined ? {} : { blockFor }) };
   switch (spec.kind) {

@@ -50,7 +50,7 @@ export interface RateLimitOptions<Input> extends GateOptions<IncomingMessage, In
 }
 
 /** Puts a limiter in front of a handler, for HTTP/1 and HTTP/2. */
-export interface Limit {
+export interface RateLimitWrapper {
   <Request = IncomingMessage, Response = ServerResponse>(
     handler: NodeHandler<Request, Response>,
   ): LimitedHandler<Request, Response>;
@@ -116,13 +116,13 @@ export interface Limit {
  * server.closeAllConnections();
  * ```
  */
-export function rateLimit<Input = HttpFacts>(options: RateLimitOptions<Input> & FittingInput<Input>): Limit;
-export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
+export function rateLimit<Input = HttpFacts>(options: RateLimitOptions<Input> & FittingInput<Input>): RateLimitWrapper;
+export function rateLimit<Input>(options: RateLimitOptions<Input>): RateLimitWrapper {
   const limited = new NodeLimit(options);
   // HTTP/2 requests in the compatible form have all properties that the limiter reads.
   const inFrontOf = (handler: NodeHandler) => limited.inFrontOf(handler);
   const upgrade = (listener: UpgradeListener) => limited.inFrontOfUpgrades(listener);
-  return Object.assign(inFrontOf, { upgrade }) as Limit;
+  return Object.assign(inFrontOf, { upgrade }) as RateLimitWrapper;
 }
 
 class NodeLimit<Input> {

@@ -54,7 +54,7 @@ export interface RateLimitOptions<Input, Native extends Request = Request, Other
 }
 
 /** Puts a limiter in front of a handler, with any further arguments. */
-export type Limit<Native extends Request = Request, Others extends unknown[] = unknown[]> = <
+export type RateLimitWrapper<Native extends Request = Request, Others extends unknown[] = unknown[]> = <
   Parameters extends [request: Native, ...others: Others, ...more: unknown[]],
   Answer extends FetchAnswer,
 >(
@@ -84,10 +84,11 @@ export type Limit<Native extends Request = Request, Others extends unknown[] = u
  */
 export function rateLimit<Input = HttpFacts, Native extends Request = Request, Others extends unknown[] = unknown[]>(
   options: RateLimitOptions<Input, Native, Others> & FittingInput<Input>,
-): Limit<Native, Others>;
-export function rateLimit<Input>(options: RateLimitOptions<Input>): Limit {
+): RateLimitWrapper<Native, Others>;
+export function rateLimit<Input>(options: RateLimitOptions<Input>): RateLimitWrapper {
   const limited = new FetchLimit(options);
-  return ((handler: FetchHandler<[Request, ...unknown[]], FetchAnswer>) => limited.inFrontOf(handler)) as Limit;
+  return ((handler: FetchHandler<[Request, ...unknown[]], FetchAnswer>) =>
+    limited.inFrontOf(handler)) as RateLimitWrapper;
 }
 
 /**

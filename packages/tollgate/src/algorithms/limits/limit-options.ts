@@ -2,7 +2,7 @@ import { checkChoice, type OptionHints } from "../../core/check-options.ts";
 import { checkName } from "../../core/checks.ts";
 import { REQUESTS } from "../../core/cost.ts";
 import { show, TollgateError } from "../../core/errors.ts";
-import { type BlockForOption, checkBlockFor } from "../../core/limits/block-for.ts";
+import { type BlockFor, checkBlockFor } from "../../core/limits/block-for.ts";
 import type { LimitCommon, LimitMode } from "../../core/limits/limit-common.ts";
 
 /** The options of every kind of limit. */
@@ -18,7 +18,7 @@ export interface LimitOptions {
    * nothing. Denied calls begin the time anew with `{ duration: "10m", extend: true }`. It grows from offence to
    * offence with `{ durations: ["1m", "10m", "1h"], forgetAfter: "1d" }`.
    */
-  readonly blockFor?: BlockForOption;
+  readonly blockFor?: BlockFor;
 }
 
 /** The names of a limit's options: all of them, or the program does not compile. */

@@ -6,7 +6,7 @@ import { fixedWindowAlgorithm } from "../fixed-window.ts";
 import { slidingWindowAlgorithm } from "../sliding-window.ts";
 import { tokenBucketAlgorithm } from "../token-bucket.ts";
 
-export type { BlockFor, BlockForOption } from "../../core/limits/block-for.ts";
+export type { BlockFor, BlockPolicy } from "../../core/limits/block-for.ts";
 export type {
   ConcurrencyLimit,
   FixedWindowLimit,

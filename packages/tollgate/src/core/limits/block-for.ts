@@ -6,13 +6,13 @@ import { show, TollgateError } from "../errors.ts";
  * How long a limit blocks a key that exhausts it. With `extend`, each denied call begins the duration anew. Of several
  * `durations`, each offence takes the next one, until `forgetAfter` has passed since the end of the last block.
  */
-export type BlockForOption =
+export type BlockFor =
   | Duration
   | { readonly duration: Duration; readonly extend?: boolean }
   | { readonly durations: readonly Duration[]; readonly forgetAfter: Duration };
 
 /** A checked `blockFor`. */
-export interface BlockFor {
+export interface BlockPolicy {
   /** At least one. The last one stands for all later offences. */
   readonly durationsMs: readonly number[];
   /** How long after the end of a block its offence counts; 0 if there is one duration. */
@@ -25,7 +25,7 @@ const DURATION_NAMES: OptionNames = { duration: true, extend: true };
 const DURATIONS_NAMES: OptionNames = { durations: true, forgetAfter: true };
 
 /** @throws TollgateError `ERR_LIMIT`, `ERR_OPTION` or `ERR_DURATION`, saying what was expected. */
-export function checkBlockFor(option: unknown, mode: "enforce" | "shadow"): BlockFor {
+export function checkBlockFor(option: unknown, mode: "enforce" | "shadow"): BlockPolicy {
   if (mode === "shadow") {
     throw new TollgateError(
       "ERR_LIMIT",
@@ -42,7 +42,7 @@ export function checkBlockFor(option: unknown, mode: "enforce" | "shadow"): Bloc
   return blockFor([durationMs("blockFor.duration", duration)], 0, extend);
 }
 
-function checkDurations(option: { durations: unknown; forgetAfter: unknown }): BlockFor {
+function checkDurations(option: { durations: unknown; forgetAfter: unknown }): BlockPolicy {
   checkOptions("blockFor", option, DURATIONS_NAMES);
   const { durations, forgetAfter } = option;
   if (!Array.isArray(durations) || durations.length === 0 || durations.length > MOST_DURATIONS) {
@@ -63,6 +63,6 @@ function durationMs(option: string, duration: unknown): number {
   return toMilliseconds(toMicroseconds(option, duration as Duration));
 }
 
-function blockFor(durationsMs: readonly number[], forgetAfterMs: number, extend: boolean): BlockFor {
+function blockFor(durationsMs: readonly number[], forgetAfterMs: number, extend: boolean): BlockPolicy {
   return Object.freeze({ durationsMs: Object.freeze(durationsMs), forgetAfterMs, extend });
 }

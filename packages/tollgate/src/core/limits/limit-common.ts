@@ -1,4 +1,4 @@
-import type { BlockFor } from "./block-for.ts";
+import type { BlockPolicy } from "./block-for.ts";
 
 /** Whether a limit decides (`"enforce"`) or only watches what it would have decided (`"shadow"`). */
 export type LimitMode = "enforce" | "shadow";
@@ -13,7 +13,7 @@ export interface LimitCommon {
   /** The most units that the limit ever admits at once. */
   readonly capacity: number;
   /** How long the limit blocks a key that exhausts it. Absent if it does not. */
-  readonly blockFor?: BlockFor;
+  readonly blockFor?: BlockPolicy;
   /** The algorithm, its numbers and its unit as text. Limits with equal fingerprints decide alike. */
   readonly fingerprint: string;
 }

@@ -11,20 +11,20 @@ import type { HttpFacts, KeyOf } from "../http-facts.ts";
  * `ERR_KEY` when a part returns no string.
  * @example
  * ```ts
- * import { clientIp, compose, header } from "tollgate/node";
+ * import { clientIp, compositeKey, header } from "tollgate/node";
  *
- * const key = compose(clientIp(), header("x-tenant"));
+ * const key = compositeKey(clientIp(), header("x-tenant"));
  * const request = { method: "GET", path: "/", remoteAddress: "192.0.2.1" };
  * console.log(key({ ...request, header: () => "acme" })); // 9:192.0.2.1,4:acme
  * console.log(key({ ...request, header: () => undefined })); // 9:192.0.2.1,0:
  * ```
  */
-export function compose(...parts: KeyOf[]): KeyOf {
-  const all = checkParts("compose", parts);
-  return (facts) => all.map((part) => lengthPrefixed(partOf("compose", part, facts))).join(",");
+export function compositeKey(...parts: KeyOf[]): KeyOf {
+  const all = checkParts("compositeKey", parts);
+  return (facts) => all.map((part) => lengthPrefixed(partOf("compositeKey", part, facts))).join(",");
 }
 
-markKeyMaker(compose, 'compose(clientIp(), header("x-tenant"))');
+markKeyMaker(compositeKey, 'compositeKey(clientIp(), header("x-tenant"))');
 markKeyMaker(firstOf, 'firstOf(header("x-api-key"), clientIp())');
 
 function lengthPrefixed(key: string): string {

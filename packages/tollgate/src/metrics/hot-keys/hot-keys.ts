@@ -24,15 +24,15 @@ export interface HotKeysOptions {
   readonly mask?: ((key: string) => string) | undefined;
 }
 
-/** A key of a limiter that many calls have. */
+/** A key of a limiter that many calls or denials have. */
 export interface HotKey {
   /** The key as text, masked. A text of more than 128 units is cut, and ends with a hash. */
   readonly key: string;
   /** In a domain of a limits file: the limiter of the rule that has the key, such as `"api/login"`. */
   readonly limiter?: string;
-  /** How many calls the key had at most, each by its age. With `sample`, a projection. */
-  readonly calls: number;
-  /** How many of them may have been calls of other keys. */
+  /** How many calls the key had at most, or denials in `denied()`, each by its age. With `sample`, a projection. */
+  readonly count: number;
+  /** How many of them may have been of other keys. */
   readonly error: number;
 }
 
@@ -62,9 +62,9 @@ const MOST_HALVES = 60;
  * Finds the keys of a limiter that have the most calls, and the most denials, while it runs. It works over every store,
  * because the limiter knows the key of a call. Its memory is fixed: about 30 kB for each key of `top`.
  *
- * A call counts for half after each `halfLife`. Of the calls that were counted, a key had at most `calls`, and at least
- * `calls - error`. A key that had more than `1 / (32 × top)` of them is among those that are counted, whatever the
- * other keys are. Calls are chosen at random: the standard error of `calls` is `√(calls × sample)` at most.
+ * A call counts for half after each `halfLife`. Of the calls that were counted, a key had at most `count`, and at least
+ * `count - error`. A key that had more than `1 / (32 × top)` of them is among those that are counted, whatever the
+ * other keys are. Calls are chosen at random: the standard error of `count` is `√(count × sample)` at most.
  *
  * Calls of a combination count for the keys of each of its limiters. They are denied if one of its limiters denies. In
  * a domain of a limits file, a denial counts for the key of the rule that denies.
@@ -79,8 +79,8 @@ const MOST_HALVES = 60;
  * const limiter = createLimiter({ limits: [perMinute(3)] });
  * const hot = hotKeys(limiter, { top: 2, sample: 1 });
  * for (const user of ["ann", "bob", "ann", "ann", "ann", "ann", "eve"]) limiter.allow(user);
- * console.log(hot.active()[0]); // { key: 'ann', calls: 5, error: 0 }
- * console.log(hot.denied()); // [ { key: 'ann', calls: 2, error: 0 } ]
+ * console.log(hot.active()[0]); // { key: 'ann', count: 5, error: 0 }
+ * console.log(hot.denied()); // [ { key: 'ann', count: 2, error: 0 } ]
  * ```
  */
 export function hotKeys(limiter: Limiter<never> | AsyncLimiter<never>, options: HotKeysOptions = {}): HotKeys {
@@ -167,10 +167,10 @@ class CountedKeys implements HotKeys, Watcher {
       .top(this.#top)
       .map(({ key, count, error }) => ({
         ...partsOf(key),
-        calls: Math.round(count * scale),
+        count: Math.round(count * scale),
         error: Math.round(error * scale),
       }))
-      .filter(({ calls }) => calls > 0);
+      .filter(({ count }) => count > 0);
   }
 
   /**

@@ -1,14 +1,8 @@
 import { checkChoice, checkObject, optionError } from "../../core/check-options.ts";
-import type { StoreClient } from "../redis/clients/store-client.ts";
 import type { RedisStoreOptions } from "../redis/redis-options.ts";
 
-/** Options of `hybridStore`: those of `redisStore`, with the client as `redis`. */
-export interface HybridStoreOptions extends Omit<RedisStoreOptions, "client"> {
-  /**
-   * A client of ioredis, iovalkey, redis (connected), @valkey/valkey-glide or @upstash/redis. The application owns it:
-   * closing the store does not close the client.
-   */
-  readonly redis: StoreClient;
+/** Options of `hybridStore`: those of `redisStore`, and how calls are decided without a round trip. */
+export interface HybridStoreOptions extends RedisStoreOptions {
   /**
    * How calls are decided without a round trip. `"lease"`, the default, takes units in advance and never admits too
    * much. `"threshold"` counts in each process, and asks the server when little is left there: a fleet admits more than
@@ -31,9 +25,8 @@ const BY_DEFAULT = 0.25;
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkHybridOptions(options: HybridStoreOptions): CheckedHybridOptions {
   checkObject("hybridStore", options);
-  const { redis: client, strategy = "lease", threshold, ...others } = options;
+  const { strategy = "lease", threshold, ...redisOptions } = options;
   checkChoice("strategy", strategy, ["lease", "threshold"]);
-  const redisOptions = { ...others, client };
   if (strategy === "lease") {
     if (threshold === undefined) return { redisOptions, threshold };
     throw optionError("threshold", 'no threshold without strategy: "threshold"', threshold);

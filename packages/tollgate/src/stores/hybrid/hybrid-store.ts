@@ -53,12 +53,12 @@ const FRACTION_OF_KEY = 1 / 4;
  * import { createLimiter, perSecond } from "tollgate";
  * import { hybridStore } from "tollgate/hybrid";
  *
- * const redis = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
- * const store = hybridStore({ redis, onFailure: "deny" });
+ * const client = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+ * const store = hybridStore({ client, onFailure: "deny" });
  * const limiter = createLimiter({ name: "search", limits: [perSecond(1_000)], store });
  * console.log(await limiter.allow("ann")); // true
  * await store.close();
- * await redis.quit();
+ * await client.quit();
  * ```
  */
 export function hybridStore(options: HybridStoreOptions): HybridStore {

@@ -35,7 +35,7 @@ export interface SharedStoreOptions extends CapacityOptions {
 }
 
 /** Makes shared stores. */
-export interface SharedStores {
+export interface CreateSharedStore {
   (options: SharedStoreOptions): SharedStore;
   /**
    * Opens the same store in another thread, or again in this one.
@@ -105,4 +105,4 @@ function attach(handle: SharedStoreHandle): SharedStore {
  * console.log(here.allow("ann"), there.allow("ann"), here.allow("ann")); // true true false
  * ```
  */
-export const sharedStore: SharedStores = Object.assign(create, { attach });
+export const sharedStore: CreateSharedStore = Object.assign(create, { attach });

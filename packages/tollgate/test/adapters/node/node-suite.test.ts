@@ -1,4 +1,4 @@
-import { factsOf, type Limit, type NodeHandler, rateLimit } from "tollgate/node";
+import { factsOf, type NodeHandler, type RateLimitWrapper, rateLimit } from "tollgate/node";
 import { describeAdapter } from "../suite/describe-adapter.ts";
 import { type AdapterHarness, limitsOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { answerRoute } from "../suite/node-routes.ts";
@@ -22,7 +22,7 @@ const NODE: AdapterHarness = {
   },
 };
 
-function limitBy(options: SuiteOptions): Limit {
+function limitBy(options: SuiteOptions): RateLimitWrapper {
   return rateLimit({
     ...nativeOptions(options, factsOf),
     ...(options.customDenial === true

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createLimiter } from "tollgate";
-import { clientIp, factsOf, type Limit, rateLimit, type UpgradeListener } from "tollgate/node";
+import { clientIp, factsOf, type RateLimitWrapper, rateLimit, type UpgradeListener } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress } from "../suite/case.ts";
@@ -26,7 +26,7 @@ const accept = (_request: IncomingMessage, socket: Duplex, _head: Buffer): void 
   socket.pipe(socket);
 };
 
-async function serve(limit: Limit, listener: UpgradeListener = accept): Promise<string> {
+async function serve(limit: RateLimitWrapper, listener: UpgradeListener = accept): Promise<string> {
   const server = createServer(limit((_request, response) => void response.end("hello")));
   servers.push(server);
   server.on("connection", (socket: Socket) => sockets.push(socket));

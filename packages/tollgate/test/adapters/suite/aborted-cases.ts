@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createLimiter, perMinute, slidingWindow } from "tollgate";
-import { failuresOnly, type HttpFacts, type Outcome } from "tollgate/node";
+import { type HttpFacts, type Outcome, refundSuccesses } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
@@ -49,7 +49,7 @@ function hangingUp(settleAborted: boolean): SuiteCase {
       const limiter = createLimiter({ key: perAddress, limits: [slidingWindow({ limit: 3, window: "15m" })], clock });
       const { end, login } = passwordChecks();
       const skip = ({ path }: HttpFacts) => path !== "/login";
-      const url = await start({ limiter, chargeAfter: failuresOnly(), settleAborted, login, skip });
+      const url = await start({ limiter, chargeAfter: refundSuccesses(), settleAborted, login, skip });
       for (let i = 0; i < ATTEMPTS; i += 1) {
         const before = end.length;
         const socket = await begin(url, "/login");
@@ -80,7 +80,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
       const { limiter } = manualLimiter([bucketOf(3)]);
       const { end, login } = passwordChecks();
       const skip = ({ path }: HttpFacts) => path !== "/login";
-      const url = await start({ limiter, chargeAfter: failuresOnly(), login, skip });
+      const url = await start({ limiter, chargeAfter: refundSuccesses(), login, skip });
       for (let round = 0; round < 2; round += 1) {
         const sockets = await Promise.all(Array.from({ length: ATTEMPTS / 2 }, () => begin(url, "/login")));
         let denied = 0;

@@ -155,7 +155,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     name: "adds a random part of the jitter to Retry-After",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
-      const url = await start({ limiter, retryJitterSeconds: 3 });
+      const url = await start({ limiter, retryJitter: "3s" });
       await send(`${url}/ok`);
       const seen = new Set<string | undefined>();
       for (let i = 0; i < 60; i += 1) {

@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import type { AsyncLimiter, Cost, Limiter } from "tollgate";
-import type { GateOptions, HttpFacts, Outcome, RateLimited } from "tollgate/node";
+import type { HttpFacts, Outcome, RateLimited } from "tollgate/node";
+import type { GateOptions } from "../../../src/http/gate-options.ts";
 
 /** The options of an adapter, in terms of the facts of a request: each harness translates them for its framework. */
 export interface SuiteOptions
@@ -12,7 +13,7 @@ export interface SuiteOptions
     | "exposeHeaders"
     | "headers"
     | "onError"
-    | "retryJitterSeconds"
+    | "retryJitter"
     | "settle"
     | "settleAborted"
     | "status"

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
-import { decisionOf, factsOf, type Limit, rateLimit } from "tollgate/fetch";
+import { decisionOf, factsOf, type RateLimitWrapper, rateLimit } from "tollgate/fetch";
 import { describeAdapter } from "../suite/describe-adapter.ts";
 import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { shownDecision } from "../suite/node-routes.ts";
@@ -74,7 +74,7 @@ const FETCH: AdapterHarness = {
 
 type Handler = (request: Request, incoming: IncomingMessage) => Promise<Response>;
 
-function limitBy(options: SuiteOptions): Limit<Request, [incoming: IncomingMessage]> {
+function limitBy(options: SuiteOptions): RateLimitWrapper<Request, [incoming: IncomingMessage]> {
   return rateLimit({
     ...nativeOptions(options, factsOf),
     remoteAddress: (_request: Request, incoming: IncomingMessage) => incoming.socket.remoteAddress,

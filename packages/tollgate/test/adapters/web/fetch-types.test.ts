@@ -1,5 +1,12 @@
 import { createLimiter, perHour } from "tollgate";
-import { decisionOf, header, type Limit, type LimitedHandler, type RateLimited, rateLimit } from "tollgate/fetch";
+import {
+  decisionOf,
+  header,
+  type LimitedHandler,
+  type RateLimited,
+  type RateLimitWrapper,
+  rateLimit,
+} from "tollgate/fetch";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 const URL_HERE = "http://here.example/path";
@@ -58,7 +65,7 @@ describe("the types of the fetch adapter", () => {
       input: (request: NativeRequest) => ({ id: request.cookies.get("user") ?? "" }),
       skip: (request) => request.cookies.size > 9,
     });
-    expectTypeOf(native).toEqualTypeOf<Limit<NativeRequest>>();
+    expectTypeOf(native).toEqualTypeOf<RateLimitWrapper<NativeRequest>>();
     // @ts-expect-error: a plain request has no cookies
     expectTypeOf(native((_request: Request) => new Response())).toBeCallableWith(new Request(URL_HERE));
     expectTypeOf(native((request) => new Response(request.cookies.get("a")))).toBeCallableWith(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { createLimiter, perMinute } from "tollgate";
-import { clientIp, compose, cookie, firstOf, type HttpFacts, header, type KeyOf } from "tollgate/node";
+import { clientIp, compositeKey, cookie, firstOf, type HttpFacts, header, type KeyOf } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 import { factsFrom } from "./facts.ts";
 
@@ -57,7 +57,7 @@ describe("firstOf", () => {
   });
 });
 
-describe("compose", () => {
+describe("compositeKey", () => {
   it.each<[string[], string]>([
     [["a"], "1:a"],
     [[""], "0:"],
@@ -67,13 +67,13 @@ describe("compose", () => {
     [["1:a,1:b"], "7:1:a,1:b"],
     [["\ud83d\ude00", "\ud83d"], "2:\ud83d\ude00,1:\ud83d"],
   ])("gives for %j the key %s", (keys, key) => {
-    expect(compose(...keys.map(saying))(NO_FACTS)).toBe(key);
+    expect(compositeKey(...keys.map(saying))(NO_FACTS)).toBe(key);
   });
 
   it("gives equal keys only for equal parts", () => {
     fc.assert(
       fc.property(list, list, (one, other) => {
-        const [first, second] = [one, other].map((keys) => compose(...keys.map(saying))(NO_FACTS));
+        const [first, second] = [one, other].map((keys) => compositeKey(...keys.map(saying))(NO_FACTS));
         expect(first === second).toBe(JSON.stringify(one) === JSON.stringify(other));
       }),
       { seed: 1, numRuns: 2_000 },
@@ -84,25 +84,29 @@ describe("compose", () => {
     const text = fc.string({ unit: fc.constantFrom("1", "2", ":", ",", "a"), minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(text, fc.nat({ max: 12 }), fc.nat({ max: 12 }), (whole, here, there) => {
-        const keys = [here, there].map((at) => compose(saying(whole.slice(0, at)), saying(whole.slice(at)))(NO_FACTS));
+        const keys = [here, there].map((at) =>
+          compositeKey(saying(whole.slice(0, at)), saying(whole.slice(at)))(NO_FACTS),
+        );
         const isSame = Math.min(here, whole.length) === Math.min(there, whole.length);
         expect(keys[0] === keys[1]).toBe(isSame);
-        expect(keys).not.toContain(compose(saying(whole))(NO_FACTS));
+        expect(keys).not.toContain(compositeKey(saying(whole))(NO_FACTS));
       }),
       { seed: 1, numRuns: 2_000 },
     );
   });
 
-  it("takes firstOf as a part, and firstOf takes compose", () => {
+  it("takes firstOf as a part, and firstOf takes compositeKey", () => {
     const facts = factsFrom("192.0.2.1", { "x-tenant": "acme" });
-    expect(compose(firstOf(header("x-api-key"), clientIp()), header("x-tenant"))(facts)).toBe("11:1:192.0.2.1,4:acme");
-    expect(firstOf(compose(header("x-tenant"), clientIp()))(facts)).toBe("0:4:acme,9:192.0.2.1");
+    expect(compositeKey(firstOf(header("x-api-key"), clientIp()), header("x-tenant"))(facts)).toBe(
+      "11:1:192.0.2.1,4:acme",
+    );
+    expect(firstOf(compositeKey(header("x-tenant"), clientIp()))(facts)).toBe("0:4:acme,9:192.0.2.1");
   });
 });
 
 describe.each([
   ["firstOf", firstOf],
-  ["compose", compose],
+  ["compositeKey", compositeKey],
 ] as const)("%s", (name, combined) => {
   it.each<[unknown[], string]>([
     [[], `${name}: expected at least one function such as clientIp(), got none`],

@@ -11,8 +11,8 @@ export function setUp(limit = 1_000): { readonly clock: ManualClock; readonly li
   return { clock, limiter: createLimiter({ limits: [perSecond(limit)], clock }) };
 }
 
-export const exactly = (key: string, calls: number): { key: string; calls: number; error: number } => ({
+export const exactly = (key: string, count: number): { key: string; count: number; error: number } => ({
   key,
-  calls,
+  count,
   error: 0,
 });

@@ -126,7 +126,7 @@ describe("the limiter of a domain over Redis", () => {
       'rate_limit_acquire_total{limiter="api/job",limit="job.inflight",result="deny"} 1',
       'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="allow"} 1',
     ]);
-    expect(hot.active().map(({ limiter: rule, key, calls }) => [rule, key, calls])).toEqual([
+    expect(hot.active().map(({ limiter: rule, key, count }) => [rule, key, count])).toEqual([
       ["api/client", "192.0.2.1", 3],
       ["api/job", "all", 2],
       ["api/login", "192.0.2.1", 1],

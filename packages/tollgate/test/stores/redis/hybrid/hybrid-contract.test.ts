@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 describe("the store contract holds for the hybrid store", () => {
-  const createStore = () => hybridStore({ redis, prefix: randomUUID(), ...BY_LIMITERS_CLOCK, timeout: "10s" });
+  const createStore = () => hybridStore({ client: redis, prefix: randomUUID(), ...BY_LIMITERS_CLOCK, timeout: "10s" });
   it.each(storeContract({ createStore }))("$name", async ({ run }) => {
     await run();
   });
@@ -49,7 +49,7 @@ describe.each([
   ],
 ])("the store contract holds for the threshold strategy, with a threshold of %d", (threshold, skip) => {
   const strategy = { strategy: "threshold", threshold, ...BY_LIMITERS_CLOCK } as const;
-  const createStore = () => hybridStore({ redis, prefix: randomUUID(), timeout: "10s", ...strategy });
+  const createStore = () => hybridStore({ client: redis, prefix: randomUUID(), timeout: "10s", ...strategy });
   it.each(storeContract({ createStore, skip }).filter((one) => one.skip === undefined))("$name", async ({ run }) => {
     await run();
   });

@@ -153,7 +153,7 @@ describe("operators", () => {
   });
 
   it("a reset ends remembered denials under all numbers of a limit", async () => {
-    const store = hybridStore({ redis: started.redis.client, prefix: freshPrefix(), timeout: "10s" });
+    const store = hybridStore({ client: started.redis.client, prefix: freshPrefix(), timeout: "10s" });
     const limitOf = (limit: number) => fixedWindow({ name: "calls", limit, window: "1h" });
     const limiter = createLimiter({ name: "fleet", key: () => "ann", limits: (n: number) => [limitOf(n)], store });
     const deny = async (capacity: number) => {
@@ -259,8 +259,10 @@ describe('strategy: "threshold"', () => {
 
   it("refuses a threshold that is no part, or without its strategy", () => {
     const { client: redis } = started.redis;
-    expect(() => hybridStore({ redis, strategy: "threshold", threshold: 2 })).toThrow("threshold: expected a number");
-    expect(() => hybridStore({ redis, threshold: 0.5 })).toThrow("threshold: expected no threshold");
-    expect(() => hybridStore({ redis, strategy: "guess" as "lease" })).toThrow("strategy: expected one of");
+    expect(() => hybridStore({ client: redis, strategy: "threshold", threshold: 2 })).toThrow(
+      "threshold: expected a number",
+    );
+    expect(() => hybridStore({ client: redis, threshold: 0.5 })).toThrow("threshold: expected no threshold");
+    expect(() => hybridStore({ client: redis, strategy: "guess" as "lease" })).toThrow("strategy: expected one of");
   });
 });

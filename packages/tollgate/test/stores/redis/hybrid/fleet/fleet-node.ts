@@ -42,7 +42,7 @@ await redis.ping();
 
 async function run(order: FleetOrder): Promise<FleetResult> {
   const { prefix, loads, node, zeroMs, startMs, forMs } = order;
-  const store = hybridStore({ redis, prefix, timeout: "20s", onFailure: "deny" });
+  const store = hybridStore({ client: redis, prefix, timeout: "20s", onFailure: "deny" });
   const limiter = createLimiter({ name: "fleet", limits: [perSecond(loads[0]!.capacity)], store });
   const admitted = new Map<string, AdmittedCalls>();
   const asked = loads.map(() => 0);

@@ -12,11 +12,11 @@ export function openNodes(redis: RedisInUse, count: number, limits: readonly Lim
 }
 
 export function openNode(
-  { client: redis }: Pick<RedisInUse, "client">,
+  { client }: Pick<RedisInUse, "client">,
   limits: readonly Limit[],
-  options: Omit<HybridStoreOptions, "redis">,
+  options: Omit<HybridStoreOptions, "client">,
 ) {
-  const store: HybridStore = hybridStore({ redis, timeout: "10s", warnings: false, onFailure: "deny", ...options });
+  const store: HybridStore = hybridStore({ client, timeout: "10s", warnings: false, onFailure: "deny", ...options });
   onTestFinished(() => store.close(), 10_000);
   return { store, limiter: createLimiter({ name: "fleet", limits, store }) };
 }

@@ -45,7 +45,7 @@ export class NodeLane {
     this.name = name;
     this.policy = policy;
     this.timeoutMs = timeoutMs;
-    this.store = hybridStore({ redis, prefix, timeout: timeoutMs, warnings: false, onFailure: policy });
+    this.store = hybridStore({ client: redis, prefix, timeout: timeoutMs, warnings: false, onFailure: policy });
     const limiter = createLimiter({ name: "fleet", limits: LIMITS, store: this.store });
     this.#consume = () => limiter.consume(KEY);
   }

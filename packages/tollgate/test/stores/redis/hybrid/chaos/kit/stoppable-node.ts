@@ -28,7 +28,7 @@ export type NodeCommand =
 const { port, prefix, capacity, refillMs } = JSON.parse(process.argv[2]!) as NodeOrders;
 const redis = new Redis(port);
 await redis.ping();
-const store = hybridStore({ redis, prefix, timeout: "10s", onFailure: "deny" });
+const store = hybridStore({ client: redis, prefix, timeout: "10s", onFailure: "deny" });
 const limits = [tokenBucket({ capacity, refill: capacity, per: refillMs })];
 const limiter = createLimiter({ name: "fleet", limits, store });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LearnedLimits } from "../../src/client/learned-limits.ts";
+import { LearnedLimits } from "../../src/limited-fetch/learned-limits.ts";
 
 const WINDOW_MS = 1_000;
 const WINDOW_US = 1_000_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createLimiter, perMinute } from "tollgate";
-import { DeniedError, limitedFetch } from "tollgate/client";
+import { DeniedError, limitedFetch } from "tollgate/limited-fetch";
 
 async function main() {
   const limiter = createLimiter({ limits: [perMinute(1)] });

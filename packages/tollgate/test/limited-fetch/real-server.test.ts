@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLimiter, fixedWindow, perSecond } from "tollgate";
-import { limitedFetch } from "tollgate/client";
+import { limitedFetch } from "tollgate/limited-fetch";
 import { type HeaderForm, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
 import { concurrency, createLimiter, type Limit, type Limiter, perSecond, TollgateError } from "tollgate";
-import { DeniedError, type LimitedFetchOptions, limitedFetch } from "tollgate/client";
+import { DeniedError, type LimitedFetchOptions, limitedFetch } from "tollgate/limited-fetch";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { settled } from "../limiter/line-clock.ts";

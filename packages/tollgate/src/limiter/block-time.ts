@@ -10,7 +10,7 @@ interface Moment {
 }
 
 /** How long a key is blocked: for a duration, or until a moment, in milliseconds since the epoch or as a `Date`. */
-export type BlockSpan = Duration | { readonly until: number | Moment };
+export type BlockTime = Duration | { readonly until: number | Moment };
 
 /** What `block` notes beside the time. */
 export interface BlockOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPolicies, readRetryAfter, readUsedUp } from "../../src/client/advertised.ts";
+import { readPolicies, readRetryAfter, readUsedUp } from "../../src/limited-fetch/advertised.ts";
 
 /** 2026-11-23 12:00:00 in UTC. */
 const NOW_MS = Date.UTC(2026, 10, 23, 12);

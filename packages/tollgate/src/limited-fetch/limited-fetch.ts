@@ -80,7 +80,7 @@ type AnyLimiter = Limiter | AsyncLimiter;
  * @example
  * ```ts
  * import { createLimiter, perSecond } from "tollgate";
- * import { limitedFetch } from "tollgate/client";
+ * import { limitedFetch } from "tollgate/limited-fetch";
  *
  * const limiter = createLimiter({ limits: [perSecond(5)] });
  * const answer = async () => new Response("hello"); // a stand-in: leave it out to use the network

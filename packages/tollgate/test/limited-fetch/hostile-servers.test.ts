@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { concurrency, createLimiter, perSecond } from "tollgate";
-import { limitedFetch } from "tollgate/client";
+import { limitedFetch } from "tollgate/limited-fetch";
 import { afterEach, describe, expect, it } from "vitest";
 
 const servers: Server[] = [];
