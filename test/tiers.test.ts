@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { ViteUserConfig } from "vitest/config";
 import { CountReporter } from "../tools/count-reporter.ts";
 import { LongestFirst } from "../tools/longest-first.ts";
-import { filesWithOwnProcess, needsOwnProcess } from "../tools/own-process.ts";
+import { filesWithOwnProcess } from "../tools/own-process.ts";
 import { ALL_TESTS, DEEP_TESTS } from "../tools/test-tiers.ts";
 import quick from "../vitest.config.ts";
 import deep from "../vitest.deep.config.ts";
@@ -52,7 +52,6 @@ describe("the two tiers of tests", () => {
     expect(testFiles.length).toBeGreaterThan(100);
     expect(testFiles.filter((file) => !matches(file, ALL_TESTS))).toEqual([]);
     const deepFiles = testFiles.filter((file) => matches(file, DEEP_TESTS));
-    expect(deepFiles).toContain("test/count-reporter.deep.test.ts");
     expect(deepFiles).toContain("packages/tollgate/test/stores/redis/contract.test.ts");
     expect(deepFiles).not.toContain("test/tiers.test.ts");
   });
@@ -61,18 +60,6 @@ describe("the two tiers of tests", () => {
     const quickFiles = testFiles.filter((file) => !matches(file, DEEP_TESTS));
     const starting = quickFiles.filter((file) => NEEDS_PROGRAMS.test(readFileSync(join(REPOSITORY, file), "utf8")));
     expect(starting).toEqual([]);
-  });
-
-  it.each([
-    ["vi.useFakeTimers();", true],
-    ['vi.mock("node:fs");', true],
-    ['vi.stubGlobal("SharedArrayBuffer", undefined);', true],
-    ['import { heapInUse } from "../memory/memory-in-use.ts";', true],
-    ['import { serve } from "@hono/node-server";', true],
-    ['import { onNode } from "./hono-apps.ts";', true],
-    ['const clock = manualClock(0); vi.spyOn(store, "open");', false],
-  ])("give a file a process of its own if it changes or measures that: %j", (text, isNeeded) => {
-    expect(needsOwnProcess(text)).toBe(isNeeded);
   });
 
   it("give each quick file a process of its own that comes to the global `Response` of Hono by its imports", () => {

@@ -18,7 +18,7 @@ const REASONS: readonly RegExp[] = [
 ];
 
 /** Whether a test file cannot leave its process as it found it, or has to have it for itself. */
-export function needsOwnProcess(text: string): boolean {
+function needsOwnProcess(text: string): boolean {
   return REASONS.some((reason) => reason.test(text));
 }
 

@@ -62,8 +62,8 @@ async function ask(): Promise<void> {
 }
 
 async function numberOf(query: string): Promise<number> {
-  const [series] = await observed.prometheus.query(query);
-  return series?.points[0]?.[1] ?? Number.NaN;
+  const [value = Number.NaN] = await observed.prometheus.query(query);
+  return value;
 }
 
 describe("what Prometheus has scraped under load", () => {

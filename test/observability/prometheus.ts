@@ -43,12 +43,6 @@ export interface PrometheusOptions {
   readonly intervalMs: number;
 }
 
-/** A series of a query's result: its labels, and pairs of seconds and values. */
-export interface Series {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly points: readonly (readonly [number, number])[];
-}
-
 /** The last answer about a target: empty if the scrape succeeded. */
 export interface TargetHealth {
   readonly job: string;
@@ -60,12 +54,6 @@ interface Answer<Data> {
   readonly status: string;
   readonly error?: string;
   readonly data: Data;
-}
-
-interface Result {
-  readonly metric: Readonly<Record<string, string>>;
-  readonly value?: readonly [number, string];
-  readonly values?: readonly (readonly [number, string])[];
 }
 
 /** A process of Prometheus with a port and a folder of its own. */
@@ -101,16 +89,10 @@ export class Prometheus {
     return this.#process.output;
   }
 
-  /** The series of a query now, each with one point. */
-  async query(expression: string): Promise<Series[]> {
-    const { result } = await this.#ask<{ result: Result[] }>("query", { query: expression });
-    return result.map(seriesOf);
-  }
-
-  async queryRange(expression: string, fromS: number, toS: number, stepS: number): Promise<Series[]> {
-    const range = { query: expression, start: String(fromS), end: String(toS), step: String(stepS) };
-    const { result } = await this.#ask<{ result: Result[] }>("query_range", range);
-    return result.map(seriesOf);
+  /** The values that a query has now, one for each series. */
+  async query(expression: string): Promise<number[]> {
+    const { result } = await this.#ask<{ result: { value: [number, string] }[] }>("query", { query: expression });
+    return result.map(({ value: [, text] }) => Number(text));
   }
 
   /** The names of the alerts that are pending or firing. */
@@ -161,9 +143,4 @@ function configOf({ targets, rules, intervalMs }: PrometheusOptions): string {
       ...(token === undefined ? {} : { authorization: { credentials: token } }),
     })),
   });
-}
-
-function seriesOf({ metric, value, values }: Result): Series {
-  const pairs = values ?? (value === undefined ? [] : [value]);
-  return { labels: metric, points: pairs.map(([seconds, text]) => [seconds, Number(text)] as const) };
 }

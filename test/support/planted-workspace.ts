@@ -9,10 +9,7 @@ export const REPOSITORY: string = fileURLToPath(new URL("../../", import.meta.ur
 /** The settings of the linters in this repository, which also apply to planted files. */
 const SETTINGS = [
   ".gitignore",
-  ".oxlintrc.json",
   "biome.json",
-  "knip.json",
-  "bench/package.json",
   "package.json",
   "packages/server/package.json",
   "packages/server/tsconfig.json",

@@ -21,10 +21,6 @@ export interface FuzzSettings {
   readonly last: number;
   /** The services that run. All by default. */
   readonly services?: readonly ServiceName[];
-  /** Modules that the services load first, such as planted bugs. */
-  readonly preload?: readonly string[];
-  /** How long an answer may take. The default allows for a machine that is busy with other work. */
-  readonly patienceMs?: number;
   /** Is notified every ten seconds. */
   readonly onProgress?: (report: FuzzReport) => void;
   /** Ends the run early. */
@@ -50,6 +46,7 @@ export interface FuzzFailure {
   readonly ended: readonly number[];
 }
 
+/** How long an answer may take. Allows for a machine that is busy with other work. */
 const PATIENCE_MS = 20_000;
 /** A silent connection is cut off by the bounds of the service, at the latest after its 30 seconds of silence. */
 const SILENCE_MS = 60_000;
@@ -88,7 +85,6 @@ export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
 
 class FuzzRun {
   readonly #settings: FuzzSettings;
-  readonly #patienceMs: number;
   #startMs = performance.now();
   readonly #over = new AbortController();
   readonly #underWay = new Set<number>();
@@ -106,7 +102,6 @@ class FuzzRun {
 
   constructor(settings: FuzzSettings) {
     this.#settings = settings;
-    this.#patienceMs = settings.patienceMs ?? PATIENCE_MS;
     this.#next = settings.first;
     this.#names = settings.services ?? SERVICE_NAMES;
     this.#growth = new Map(this.#names.map((name) => [name, new Growth()]));
@@ -127,8 +122,7 @@ class FuzzRun {
 
   async run(folder: string): Promise<void> {
     const onFault = (fault: string): void => this.#fail(fault);
-    const { preload = [] } = this.#settings;
-    const services = await Services.start(this.#names, { folder, preload, onFault });
+    const services = await Services.start(this.#names, { folder, onFault });
     this.#services = services;
     this.#startMs = performance.now();
     try {
@@ -154,8 +148,8 @@ class FuzzRun {
       this.#next += 1;
       const input = makeInput(this.#settings.seed, number, this.#names);
       this.#underWay.add(number);
-      if (isSilent(input)) void this.#send(sender, number, input, SILENCE_MS + this.#patienceMs);
-      else await this.#send(sender, number, input, this.#patienceMs);
+      if (isSilent(input)) void this.#send(sender, number, input, SILENCE_MS + PATIENCE_MS);
+      else await this.#send(sender, number, input, PATIENCE_MS);
     }
   }
 
@@ -180,7 +174,7 @@ class FuzzRun {
         const isWarm = performance.now() >= warmMs;
         const checked = this.#check(service, isWarm);
         try {
-          const fault = await withTimeout(checked, this.#patienceMs, "answers to known good requests");
+          const fault = await withTimeout(checked, PATIENCE_MS, "answers to known good requests");
           if (fault !== undefined) await this.#failUnlessDead(`${service.name}: ${fault}`);
         } catch (error) {
           await this.#failUnlessDead(`${service.name}: ${String(error)}`);
@@ -211,27 +205,23 @@ class FuzzRun {
     for (const service of services.all) {
       const { name, file, log, calls } = service;
       const restored = file?.restore(() => log.next("limits-loaded"));
-      await withTimeout(restored ?? Promise.resolve(), this.#patienceMs, `${name}: reading the first limits`);
+      await withTimeout(restored ?? Promise.resolve(), PATIENCE_MS, `${name}: reading the first limits`);
       const fault = await this.#restored(service);
       if (fault !== undefined) return this.#failUnlessDead(`${name}: ${fault}`);
       calls?.close();
       if (calls === undefined || this.#settings.seconds >= SECONDS_OF_A_LONG_RUN) {
-        await withTimeout(
-          withoutSockets(service),
-          DEAD_CONNECTION_MS + this.#patienceMs,
-          `${name}: closing its sockets`,
-        );
+        await withTimeout(withoutSockets(service), DEAD_CONNECTION_MS + PATIENCE_MS, `${name}: closing its sockets`);
       }
-      const code = await withTimeout(service.stop(), this.#patienceMs, `${name}: stopping on SIGTERM`);
+      const code = await withTimeout(service.stop(), PATIENCE_MS, `${name}: stopping on SIGTERM`);
       if (code !== 0) return this.#fail(`${name}: expected exit code 0 on SIGTERM, got ${code}`);
     }
   }
 
   /** Asks until the service decides as at the beginning. An earlier change may have been logged as the last one. */
   async #restored(service: FuzzedService): Promise<string | undefined> {
-    const endMs = performance.now() + this.#patienceMs;
+    const endMs = performance.now() + PATIENCE_MS;
     for (;;) {
-      const fault = await withTimeout(askRestored(service), this.#patienceMs, `${service.name}: a decision`);
+      const fault = await withTimeout(askRestored(service), PATIENCE_MS, `${service.name}: a decision`);
       if (fault === undefined || performance.now() > endMs) return fault;
       await sleep(RESTORED_EVERY_MS);
     }

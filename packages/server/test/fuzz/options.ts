@@ -43,7 +43,7 @@ export function readOptions(args: readonly string[]): FuzzOptions {
   };
 }
 
-export function freshSeed(): number {
+function freshSeed(): number {
   return Math.floor(Math.random() * 2 ** 31);
 }
 

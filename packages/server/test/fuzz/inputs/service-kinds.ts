@@ -24,11 +24,6 @@ export type ServiceName = keyof typeof SERVICE_KINDS;
 
 export const SERVICE_NAMES = Object.keys(SERVICE_KINDS) as readonly ServiceName[];
 
-/** Those that need no other program. */
-export const MEMORY_SERVICES: readonly ServiceName[] = SERVICE_NAMES.filter(
-  (name) => SERVICE_KINDS[name].store === "memory",
-);
-
 /** The services that have limits files, and with them a port for gRPC. */
 export function withFiles(names: readonly ServiceName[]): readonly ServiceName[] {
   return names.filter((name) => SERVICE_KINDS[name].files !== undefined);

@@ -25,7 +25,6 @@ export interface FuzzedServiceOptions {
   /** A folder for its files. */
   readonly folder: string;
   /** Modules to load before the service, such as planted bugs. */
-  readonly preload: readonly string[];
   /** Is notified of what the service should never do. */
   readonly onFault: (fault: string) => void;
 }
@@ -49,7 +48,7 @@ export class FuzzedService {
   #isStopping = false;
 
   private constructor(options: FuzzedServiceOptions, file: WatchedFile | undefined, redis: FuzzedRedis | undefined) {
-    const { name, onFault, preload } = options;
+    const { name, onFault } = options;
     this.name = name;
     this.kind = SERVICE_KINDS[name];
     this.file = file;
@@ -57,11 +56,21 @@ export class FuzzedService {
     this.#signs = signsOf(options);
     this.log = new JsonLog((fault) => onFault(`${name}: ${fault}`), redis !== undefined);
     const args = [...this.kind.flags, ...limitsFlags(file, redis)];
-    const imports = [VITAL_SIGNS, ...preload].map((module) => `--import=${module}`);
     const admin = ["--admin-port", "0", "--admin-token-file", `${options.folder}/tokens`];
     this.child = spawn(
       process.execPath,
-      ["--expose-gc", ...imports, BIN, "serve", "--port", "0", "--log-format", "json", ...admin, ...args],
+      [
+        "--expose-gc",
+        `--import=${VITAL_SIGNS}`,
+        BIN,
+        "serve",
+        "--port",
+        "0",
+        "--log-format",
+        "json",
+        ...admin,
+        ...args,
+      ],
       { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, FUZZ_SIGNS: this.#signs } },
     );
     this.log.read(this.child.stdout as Readable);

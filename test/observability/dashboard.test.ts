@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { linearAxis, logAxis, valueText } from "./axis.ts";
-import { dashboard, legendOf, variableQueries, withVariables } from "./dashboard.ts";
+import { dashboard, variableQueries, withVariables } from "./dashboard.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs/observability");
 
@@ -52,45 +51,5 @@ describe("a query of the dashboard", () => {
       "count by (job) (rate_limit_acquire_total)",
       'count by (limiter) (rate_limit_acquire_total{job=~".*"})',
     ]);
-    expect(legendOf({ expr: "", legendFormat: "{{a}} {{b}} c" }, { a: "1" })).toBe("1  c");
-  });
-});
-
-describe("an axis of the picture", () => {
-  it("has round numbers", () => {
-    expect(linearAxis([0.1, 7.3], "ops", undefined).ticks).toEqual([0, 2, 4, 6, 8]);
-    expect(linearAxis([0.3], "percentunit", 1).ticks).toEqual([0, 0.25, 0.5, 0.75, 1]);
-    expect(linearAxis([], "short", undefined).ticks).toEqual([0, 0.25, 0.5, 0.75, 1]);
-    expect(linearAxis([143 * 1024 ** 2], "bytes", undefined).ticks.map((tick) => valueText(tick, "bytes"))).toEqual([
-      "0",
-      "50 MiB",
-      "100 MiB",
-      "150 MiB",
-    ]);
-  });
-
-  it("has powers of ten if times differ by powers of ten", () => {
-    const axis = logAxis([3e-6, 0.02, 0]);
-    expect(axis.ticks.map((tick) => valueText(tick, "s"))).toEqual([
-      "1 µs",
-      "10 µs",
-      "100 µs",
-      "1 ms",
-      "10 ms",
-      "100 ms",
-    ]);
-    expect(axis.position(1e-6)).toBe(0);
-    expect(axis.position(0.1)).toBe(1);
-    expect(axis.position(0)).toBeNaN();
-  });
-
-  it.each([
-    [0, "s", "0"],
-    [2.5e-7, "s", "250 ns"],
-    [12_000, "reqps", "12 k/s"],
-    [0.25, "percentunit", "25 %"],
-    [3, "short", "3"],
-  ])("writes %d %s as %s", (value, unit, text) => {
-    expect(valueText(value, unit)).toBe(text);
   });
 });
