@@ -1,7 +1,7 @@
 import { REQUESTS } from "../../core/cost.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { AddressList } from "../../http/identity/address-list.ts";
-import { factName, PLAIN_FACTS, parseFact } from "../rules/fact.ts";
+import { PLAIN_FACTS, parseFact } from "../rules/fact.ts";
 import {
   AMOUNT_WORDS,
   amountsOf,
@@ -61,7 +61,7 @@ export class RuleCheck {
     for (const [i, text] of facts.entries()) {
       const words = typeof by === "string" ? ["by"] : ["by", i];
       this.#checkFact(text, words);
-      const name = factName(parseFact(text));
+      const name = parseFact(text).id;
       if (seen.has(name)) this.#expected(words, "facts that differ", `${show(text)} again`);
       seen.add(name);
     }

@@ -1,6 +1,6 @@
 import type { MatchWords, Patterns } from "../file/limits-file.ts";
 import { AddressIndex } from "./address-index.ts";
-import { type Fact, factName, parseFact } from "./fact.ts";
+import { type Fact, parseFact } from "./fact.ts";
 import { PathIndex, type PathReading, type PatternSegment } from "./path-index.ts";
 import { patternSegments } from "./path-readings.ts";
 import type { Request } from "./request.ts";
@@ -39,7 +39,7 @@ export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly C
   return Object.entries(match).flatMap(([word, value]): readonly Condition[] => {
     if (word === "descriptor") {
       const entries = Object.entries(value as Readonly<Record<string, Patterns>>);
-      return entries.map(([name, patterns]) => textCondition({ kind: "descriptor", name }, listOf(patterns)));
+      return entries.map(([name, patterns]) => textCondition(parseFact(`descriptor.${name}`), listOf(patterns)));
     }
     const listed = listOf(value as Patterns);
     const fact = parseFact(word);
@@ -71,7 +71,7 @@ export function holds(condition: Condition, request: Request): boolean {
       return condition.patterns.some((pattern) => pattern.matches(text));
     }
     case "path":
-      return matchesPath(condition.paths, request.paths);
+      return request.path.isLong || matchesPath(condition.paths, request.path.readings);
     case "address": {
       const { address } = request;
       return address !== undefined && condition.blocks.has(address);
@@ -98,7 +98,7 @@ function textCondition(fact: Fact, listed: readonly string[]): TextCondition {
   const patterns = listed.map((text) => new TextPattern(text));
   const exact = patterns.flatMap((pattern) => pattern.exact ?? []);
   const isExact = exact.length === patterns.length;
-  return { kind: "text", word: factName(fact), fact, listed, patterns, exact: isExact ? exact : undefined };
+  return { kind: "text", word: fact.id, fact, listed, patterns, exact: isExact ? exact : undefined };
 }
 
 function blocksOf(entries: readonly string[]): AddressIndex<true> {

@@ -2,7 +2,6 @@ import type { Cost } from "../../core/cost.ts";
 import type { Key } from "../../core/key.ts";
 import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import { expectedBy, holds } from "./condition.ts";
-import { factName } from "./fact.ts";
 import type { Request } from "./request.ts";
 import { RequestCost } from "./request-cost.ts";
 import type { Rule } from "./rule.ts";
@@ -46,13 +45,13 @@ export function explainRule(rule: Rule, request: Request): RuleExplanation {
   }
   for (const fact of rule.facts) {
     if (request.read(fact) !== "") continue;
-    return { rule: rule.name, matches: false, word: "by", expected: factName(fact), got: "" };
+    return { rule: rule.name, matches: false, word: "by", expected: fact.id, got: "" };
   }
   const { by, name, choice } = rule.choose(request);
   return {
     rule: rule.name,
     matches: true,
-    by: rule.facts.map(factName),
+    by: rule.facts.map(({ id }) => id),
     key: rule.keyOf(request),
     chosenBy: by,
     chosen: name,

@@ -1,22 +1,30 @@
 import type { Key } from "../../core/key.ts";
 import type { Address } from "../../http/identity/address.ts";
-import { cookieValue } from "../../http/identity/cookie.ts";
+import { cookiesOf, valueIn } from "../../http/identity/cookie.ts";
 import { hasSeveralLines, LONGEST_PLAIN, shortValue } from "../../http/identity/header-values.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
 import { type Facts, headerOf, type NamedValues, namedValue } from "./facts.ts";
-import type { PathReading } from "./path-index.ts";
-import { pathText, readingsOf } from "./path-readings.ts";
+import { NO_PATH, pathText, type ReadPath, readPath } from "./path-readings.ts";
 import { keyOfAddress, type RequestAddress } from "./request-address.ts";
 
-/** The facts of a request, each read when a rule asks for it. */
+/** What a request has for a fact. Each takes time that grows with what the client has sent. */
+interface Value {
+  readonly text: string;
+  isRepeated: boolean | undefined;
+  part: string | undefined;
+}
+
+/** The facts of a request, each read once, when a rule first asks for it. */
 export class Request {
   readonly #facts: Facts;
   readonly #ignoreCase: boolean;
   readonly #clients: ClientAddresses;
-  #paths: readonly PathReading[] | undefined;
+  #path: ReadPath | undefined;
   #address: RequestAddress | undefined;
   #query: NamedValues | undefined;
+  #cookies: ReadonlyMap<string, string> | undefined;
+  #values: Map<string, Value> | undefined;
 
   constructor(facts: Facts, ignoreCase: boolean, clients: ClientAddresses) {
     this.#facts = facts;
@@ -24,11 +32,12 @@ export class Request {
     this.#clients = clients;
   }
 
-  /** The readings of the path; none if it is not known. */
-  get paths(): readonly PathReading[] {
-    const { path } = this.#facts;
-    this.#paths ??= typeof path === "string" ? readingsOf(path, this.#ignoreCase) : [];
-    return this.#paths;
+  get path(): ReadPath {
+    if (this.#path === undefined) {
+      const { path } = this.#facts;
+      this.#path = typeof path === "string" ? readPath(path, this.#ignoreCase) : NO_PATH;
+    }
+    return this.#path;
   }
 
   /** The address as bits. */
@@ -43,6 +52,20 @@ export class Request {
 
   /** A fact as text, `""` if it is missing. An address is never missing. */
   read(fact: Fact): string {
+    return fact.kind === "ip" ? this.#requestAddress.key : this.#valueOf(fact).text;
+  }
+
+  #valueOf(fact: Fact): Value {
+    this.#values ??= new Map();
+    let value = this.#values.get(fact.id);
+    if (value === undefined) {
+      value = { text: this.#textOf(fact), isRepeated: undefined, part: undefined };
+      this.#values.set(fact.id, value);
+    }
+    return value;
+  }
+
+  #textOf(fact: Fact): string {
     const facts = this.#facts;
     switch (fact.kind) {
       case "ip":
@@ -50,7 +73,7 @@ export class Request {
       case "method":
         return facts.method ?? "";
       case "path":
-        return this.paths.length === 0 ? "" : pathText(this.paths[0]!);
+        return this.path === NO_PATH ? "" : pathText(this.path.readings[0]!);
       case "host":
         return hostName(facts.host ?? this.#header("host"));
       case "header":
@@ -59,7 +82,8 @@ export class Request {
         return namedValue(facts.query ?? this.#queryOfPath, fact.name);
       case "cookie":
         if (facts.cookie !== undefined) return namedValue(facts.cookie, fact.name);
-        return cookieValue(this.#header("cookie"), fact.name);
+        this.#cookies ??= cookiesOf(this.#header("cookie"));
+        return valueIn(this.#cookies, fact.name);
       case "descriptor":
         return facts.descriptor === undefined ? "" : namedValue(facts.descriptor, fact.name);
       default:
@@ -70,9 +94,15 @@ export class Request {
   /** Whether a fact is a header with several lines, of which the application may read any. */
   isRepeated(fact: Fact): boolean {
     if (fact.kind !== "header") return false;
+    const value = this.#valueOf(fact);
+    value.isRepeated ??= this.#hasSeveralLines(fact.name);
+    return value.isRepeated;
+  }
+
+  #hasSeveralLines(name: string): boolean {
     const { header } = this.#facts;
-    const lines = typeof header === "object" ? header[fact.name] : undefined;
-    return typeof lines === "object" ? lines.length > 1 : hasSeveralLines(this.#facts, fact.name);
+    const lines = typeof header === "object" ? header[name] : undefined;
+    return typeof lines === "object" ? lines.length > 1 : hasSeveralLines(this.#facts, name);
   }
 
   /** The key of these facts; `undefined` if one is missing. Without facts, all requests have one key. */
@@ -90,7 +120,10 @@ export class Request {
   }
 
   #partOf(fact: Fact): string {
-    return this.isRepeated(fact) ? SEVERAL_LINES : shortValue(this.read(fact));
+    if (fact.kind === "ip") return this.#requestAddress.key;
+    const value = this.#valueOf(fact);
+    value.part ??= this.isRepeated(fact) ? SEVERAL_LINES : shortValue(value.text);
+    return value.part;
   }
 
   #header(name: string): string {

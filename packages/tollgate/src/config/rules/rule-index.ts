@@ -1,9 +1,9 @@
 import { AddressIndex } from "./address-index.ts";
 import type { AddressCondition, Condition, TextCondition } from "./condition.ts";
-import { type Fact, factName } from "./fact.ts";
+import type { Fact } from "./fact.ts";
 import { PathIndex } from "./path-index.ts";
 import type { Request } from "./request.ts";
-import { isPath, type Rule } from "./rule.ts";
+import { isPath, Rule } from "./rule.ts";
 
 /**
  * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the exact
@@ -13,14 +13,18 @@ export class RuleIndex {
   readonly #byPath = new PathIndex<Bucket>();
   readonly #pathless = new Bucket();
   #hasPaths = false;
+  /** Stands for all rules with paths where a path is too long to be read. It denies if one of them may. */
+  #longPath: Rule | undefined;
 
   /** The rules that count a request, in the order of the file. */
   find(request: Request): Rule[] {
     const found: Rule[] = [];
     this.#pathless.find(request, found);
-    if (this.#hasPaths) {
+    if (this.#longPath !== undefined && request.path.isLong) {
+      found.push(this.#longPath);
+    } else if (this.#hasPaths) {
       const buckets: Bucket[] = [];
-      this.#byPath.find(request.paths, buckets);
+      this.#byPath.find(request.path.readings, buckets);
       for (const bucket of buckets) bucket.find(request, found);
     }
     return inOrder(found);
@@ -33,6 +37,7 @@ export class RuleIndex {
       return;
     }
     this.#hasPaths = true;
+    if (rule.mode === "enforce") this.#longPath ??= Rule.denying("long-path");
     for (const pattern of path.paths) this.#byPath.at(pattern, () => new Bucket()).add(rule);
   }
 }
@@ -40,7 +45,6 @@ export class RuleIndex {
 /** The rules that texts of a fact tell apart. */
 interface RulesByText {
   readonly fact: Fact;
-  readonly name: string;
   readonly rules: Map<string, Rule[]>;
 }
 
@@ -85,11 +89,10 @@ class Bucket {
   }
 
   #textsOf(fact: Fact): Map<string, Rule[]> {
-    const name = factName(fact);
-    const known = this.#byText.find((other) => other.name === name);
+    const known = this.#byText.find((other) => other.fact.id === fact.id);
     if (known !== undefined) return known.rules;
     const rules = new Map<string, Rule[]>();
-    this.#byText = [...this.#byText, { fact, name, rules }];
+    this.#byText = [...this.#byText, { fact, rules }];
     return rules;
   }
 }

@@ -4,7 +4,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds, type PathCondition } from "./condition.ts";
-import { type Fact, factName, parseFact } from "./fact.ts";
+import { type Fact, parseFact } from "./fact.ts";
 import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
 import { pathText } from "./path-readings.ts";
 import { countedText, EVERY_REQUEST, type Request } from "./request.ts";
@@ -19,6 +19,8 @@ export interface ChosenWords {
   readonly choice: Choice;
 }
 
+const DENIED: ChosenWords = { by: "rule", name: undefined, choice: "deny" };
+
 /** A rule of a file, compiled. It makes its limits when a request first needs them. */
 export class Rule {
   readonly name: string;
@@ -30,6 +32,7 @@ export class Rule {
   /** Those that the search in the index of paths has not answered. */
   readonly #others: readonly Condition[];
   readonly #planFact: Fact | undefined;
+  readonly #asksPath: boolean;
   /** Its keys in the spelling of the file, by the key under which addresses are counted, if it counts by `ip`. */
   #addresses: ReadonlyMap<string, string> | undefined = undefined;
   #units: readonly string[];
@@ -49,7 +52,14 @@ export class Rule {
     this.conditions = conditionsOf(match, ignoreCase);
     this.#others = this.conditions.some(isPath) ? this.conditions.filter((one) => !isPath(one)) : this.conditions;
     this.#planFact = plans === undefined ? undefined : parseFact(plans.from);
+    const chosenBy = [words.keys === undefined ? undefined : this.facts[0], this.#planFact];
+    this.#asksPath = this.conditions.some(isPath) || chosenBy.some((fact) => fact?.kind === "path");
     this.#units = unitsWithoutKeys(words);
+  }
+
+  /** The last rule of its domain, which denies what it counts. */
+  static denying(name: string): Rule {
+    return new Rule(name, Number.POSITIVE_INFINITY, { limit: "deny" }, false);
   }
 
   /** Compiles a rule step by step: it may have 100,000 keys. */
@@ -100,7 +110,7 @@ export class Rule {
     const areTexts = texts.every((text) => typeof text === "string");
     if (areTexts && this.facts.length === 0 && texts.length <= 1) return texts[0] ?? EVERY_REQUEST;
     if (!areTexts || texts.length !== this.facts.length) {
-      const facts = this.facts.map(factName).join(", ");
+      const facts = this.facts.map(({ id }) => id).join(", ");
       const expected = facts === "" ? "an empty list, because the rule has no facts" : `a text for each of ${facts}`;
       throw new TollgateError("ERR_KEY", `key: expected ${expected}, got ${show(key)}`);
     }
@@ -110,11 +120,10 @@ export class Rule {
 
   /** Keys before plans, and plans before the rule's own limits. */
   choose(request: Request): ChosenWords {
+    if (this.#isUnclear(request)) return DENIED;
     const { keys, plans } = this.words;
     if (keys !== undefined) {
       const fact = this.facts[0]!;
-      // The application may read the line of a key that is denied.
-      if (request.isRepeated(fact)) return { by: "rule", name: undefined, choice: "deny" };
       const name = fact.kind === "path" ? listedPath(keys, request) : this.#nameIn(keys, request.read(fact));
       if (name !== undefined) return { by: "key", name, choice: keys[name]! };
     }
@@ -124,6 +133,12 @@ export class Rule {
       if (name !== undefined && Object.hasOwn(plans.is, name)) return { by: "plan", name, choice: plans.is[name]! };
     }
     return { by: "rule", name: undefined, choice: this.words.limit ?? this.words };
+  }
+
+  /** Whether the application may read another path, or the line of a key that is denied. */
+  #isUnclear(request: Request): boolean {
+    if (this.#asksPath && request.path.isLong) return true;
+    return this.words.keys !== undefined && request.isRepeated(this.facts[0]!);
   }
 
   /** The lists of limits that requests with a key may have. */
@@ -189,9 +204,9 @@ export class Rule {
 }
 
 /** Any reading of the path that is listed. Only a path with one reading exempts a request. */
-function listedPath(choices: Readonly<Record<string, Choice>>, { paths }: Request): string | undefined {
-  const listed = paths.map(pathText).filter((path) => Object.hasOwn(choices, path));
-  return listed.find((path) => choices[path] !== "unlimited" || paths.length === 1);
+function listedPath(choices: Readonly<Record<string, Choice>>, { path: { readings } }: Request): string | undefined {
+  const listed = readings.map(pathText).filter((path) => Object.hasOwn(choices, path));
+  return listed.find((path) => choices[path] !== "unlimited" || readings.length === 1);
 }
 
 export function isPath(condition: Condition): condition is PathCondition {

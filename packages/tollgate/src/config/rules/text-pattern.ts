@@ -1,7 +1,11 @@
+/** Browsers send no longer cookies. */
+const LONGEST_SEARCHED = 4_096;
+
 /**
  * A text in which `*` stands for any characters. It takes linear time for any text: the parts between stars are
  * searched one after another, each from the end of the one before, and patterns have at most 256 characters.
- * An empty text matches the empty pattern alone: a fact that is missing is empty.
+ * An empty text matches the empty pattern alone: a fact that is missing is empty. In a longer text than 4,096 units,
+ * nothing is searched, and it matches if its ends do: clients could slow down all requests by long texts.
  */
 export class TextPattern {
   /** Set if the pattern has no star. */
@@ -15,7 +19,7 @@ export class TextPattern {
     this.exact = parts.length === 1 ? pattern : undefined;
     this.#first = parts[0] ?? "";
     this.#last = parts.at(-1) ?? "";
-    this.#middle = parts.slice(1, -1);
+    this.#middle = parts.slice(1, -1).filter((part) => part !== "");
   }
 
   matches(text: string): boolean {
@@ -24,6 +28,7 @@ export class TextPattern {
     const end = text.length - this.#last.length;
     let at = this.#first.length;
     if (end < at || !text.endsWith(this.#last)) return false;
+    if (text.length > LONGEST_SEARCHED) return true;
     for (const part of this.#middle) {
       const found = text.indexOf(part, at);
       at = found + part.length;

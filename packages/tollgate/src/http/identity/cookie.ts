@@ -24,29 +24,34 @@ import { checkToken, percentDecoded, shortValue, trimmed } from "./header-values
  */
 export function cookie(name: string): KeyOf {
   const wanted = checkToken("cookie", name, "the name of a cookie");
-  return (facts) => shortValue(cookieValue(facts.header("cookie") ?? "", wanted));
+  return (facts) => shortValue(valueIn(cookiesOf(facts.header("cookie") ?? "", wanted), wanted));
 }
 
 markKeyMaker(cookie, 'cookie("session")');
 
-/** The value of a cookie in a `Cookie` header, decoded; empty if it is missing, or has several values. */
-export function cookieValue(cookies: string, wanted: string): string {
-  let found: string | undefined;
+/** The value of a cookie, `""` if it is missing. Undecoded, each spelling of a session would be another key. */
+export function valueIn(cookies: ReadonlyMap<string, string>, name: string): string {
+  return percentDecoded(cookies.get(name) ?? "");
+}
+
+/** The cookies of a `Cookie` header as they are sent: `""` for a name with several values. `only` leaves others out. */
+export function cookiesOf(cookies: string, only?: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
   for (let start = 0; start < cookies.length; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon < 0 ? cookies.length : semicolon;
     const pair = cookies.slice(start, end);
     const equals = pair.indexOf("=");
-    if (equals >= 0 && trimmed(pair.slice(0, equals)) === wanted) {
+    const name = equals < 0 ? undefined : trimmed(pair.slice(0, equals));
+    if (name !== undefined && (only === undefined || name === only)) {
       const value = unquoted(trimmed(pair.slice(equals + 1)));
+      const before = found.get(name);
       // Frameworks differ: some take the first, some the last.
-      if (found !== undefined && found !== value) return "";
-      found = value;
+      found.set(name, before === undefined || before === value ? value : "");
     }
     start = end + 1;
   }
-  // Otherwise each spelling of a session would be another key.
-  return percentDecoded(found ?? "");
+  return found;
 }
 
 function unquoted(value: string): string {

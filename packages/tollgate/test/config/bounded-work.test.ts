@@ -1,0 +1,127 @@
+import { createLimits, type RuleWords } from "tollgate/config";
+import { describe, expect, it, vi } from "vitest";
+import { decoded, readPath } from "../../src/config/rules/path-readings.ts";
+
+const limitsOf = (limits: Record<string, RuleWords>) => createLimits({ version: 1, domains: { api: { limits } } });
+
+/** How often `work` searches texts and reads characters. */
+function searchesOf(work: () => unknown): number {
+  const spies = [vi.spyOn(String.prototype, "indexOf"), vi.spyOn(String.prototype, "charCodeAt")];
+  work();
+  const calls = spies.map((spy) => spy.mock.calls.length);
+  for (const spy of spies) spy.mockRestore();
+  return calls.reduce((sum, count) => sum + count);
+}
+
+describe("the work of a request", () => {
+  const cookie = `theme=a-dark-7-theme; session=${"s".repeat(4_000)}; ${"c=%61; ".repeat(1_400)}`;
+
+  it("does not grow with the rules that read long cookies and headers", () => {
+    const asked = (count: number, header: (name: string) => string | undefined): number => {
+      const rules = Array.from({ length: count }, (_, i): [string, RuleWords] => [
+        `r${i}`,
+        {
+          match: { "cookie.theme": `*dark*7${"*".repeat(i % 100)}` },
+          by: ["cookie.session", "header.x-key"],
+          rate: "5/1m",
+        },
+      ]);
+      const limits = limitsOf(Object.fromEntries(rules));
+      // The first request makes the limiters.
+      limits.consume("api", { cookie: { theme: "dark-7", session: "s" }, header: { "x-key": "k" } });
+      return searchesOf(() => limits.handle("api", { header }).consume());
+    };
+    const header = vi.fn<(name: string) => string>((name) => (name === "cookie" ? cookie : "k".repeat(2_000)));
+    const one = asked(1, header);
+    header.mockClear();
+    // Keys are short, and stores look at each of their characters.
+    expect(asked(300, header) - one).toBeLessThan(300 * 1_000);
+    expect(header.mock.calls).toEqual([["cookie"], ["x-key"]]);
+  });
+
+  it("is bounded for patterns: a text that is too long matches if its ends do", () => {
+    const limits = limitsOf({ bots: { match: { "header.x": ["a*bot*z", "*bot*"] }, limit: "deny" } });
+    const isDenied = (x: string) => !limits.consume("api", { header: { x } }).allowed;
+    expect(["bot", "a".repeat(4_096), `${"a".repeat(4_093)}bot`].map(isDenied)).toEqual([true, false, true]);
+    expect(["a".repeat(4_097), `${"a".repeat(9_000)}bot`].map(isDenied)).toEqual([true, true]);
+    const ends = limitsOf({ bots: { match: { "header.x": ["a*bot*z", "a*b"] }, limit: "deny" } });
+    const hasEnds = (x: string) => !ends.consume("api", { header: { x } }).allowed;
+    expect(["a".repeat(5_000), `${"a".repeat(5_000)}z`, `${"a".repeat(5_000)}b`].map(hasEnds)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it("has no exception for each malformed segment of a path", () => {
+    const decode = vi.spyOn(globalThis, "decodeURIComponent");
+    readPath("/%;/%ff/%c3%28/%C3%A9/%".repeat(150), false);
+    const kinds = decode.mock.results.map(({ type }) => type);
+    decode.mockRestore();
+    expect(new Set(kinds)).toEqual(new Set(["return"]));
+  });
+});
+
+describe("percent-encoding", () => {
+  it("is decoded if it is UTF-8, else kept", () => {
+    const bytes = [0, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0];
+    const codes = [...bytes, 0xf1, 0xf4, 0xf5].map((byte) => `%${byte.toString(16).padStart(2, "0")}`);
+    const pairs = codes.flatMap((one) => codes.map((other) => one + other.toUpperCase()));
+    const texts = [...codes, ...pairs, ...pairs.flatMap((one) => pairs.map((other) => `${one}${other}`))];
+    expect(texts.filter((text) => decoded(text) !== plainlyDecoded(text))).toEqual([]);
+    const odd = ["%", "%%41", "%4", "%zz%41", "a%C3%A9%", "%c3%c3%a9%a9", "é%41"];
+    expect(odd.filter((text) => decoded(text) !== plainlyDecoded(text))).toEqual([]);
+  });
+});
+
+function plainlyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+describe("a path that servers read differently and that is too long to find all readings", () => {
+  const long = `/;${"x".repeat(4_095)}/../login`;
+
+  it("is denied where rules ask for paths, and nowhere else", () => {
+    const ip = { by: "ip", rate: "5/1m" } as const;
+    const files: Record<string, RuleWords>[] = [
+      { ip, export: { match: { path: "/export" }, by: "ip", rate: "5/1m" } },
+      { ip, keys: { by: "path", rate: "5/1m", keys: { "/health": "unlimited" } } },
+      { ip, plans: { by: "path", rate: "5/1m", plans: { from: "path", is: { "/health": "unlimited" } } } },
+      { ip, seen: { match: { path: "/seen" }, mode: "shadow", rate: "5/1m" } },
+      { ip, path: { by: "path", rate: "5/1m" } },
+    ];
+    const decisions = files.map((file) => limitsOf(file).consume("api", { ip: "192.0.2.1", path: long }));
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([false, false, false, true, true]);
+    const short = long.replace(/x+/, "x".repeat(2_000));
+    const others = files.map((file) => limitsOf(file).consume("api", { ip: "192.0.2.1", path: short }).allowed);
+    expect(others).toEqual(Array(5).fill(true));
+  });
+
+  it("is denied by a rule that enforces, and explained so", () => {
+    const limits = limitsOf({
+      seen: { match: { path: "/seen" }, mode: "shadow", rate: "5/1m" },
+      export: { match: { path: "/export", method: "POST" }, by: "header.x-none", rate: "5/1m" },
+      off: { match: { path: "/off" }, mode: "off", rate: "5/1m" },
+    });
+    const facts = { method: "POST", path: long, header: { "x-none": "k" } };
+    expect(limits.consume("api", facts)).toMatchObject({ allowed: false, reason: "denied" });
+    expect(limits.handle("api", { path: long }).rules).toEqual(["long-path"]);
+    expect(limits.explain("api", facts)[1]).toMatchObject({ matches: true, limits: "deny" });
+  });
+
+  it("has the key of its first reading", () => {
+    const limits = limitsOf({ path: { by: "path", rate: "1/1m" } });
+    expect(limits.consume("api", { path: long }).allowed).toBe(true);
+    expect(limits.consume("api", { path: `/${"y;".repeat(3_000)}/../login` }).allowed).toBe(false);
+  });
+
+  it("is read as any other if servers agree on it", () => {
+    const limits = limitsOf({ export: { match: { path: "/a/*" }, limit: "deny" } });
+    const isDenied = (path: string) => !limits.consume("api", { path }).allowed;
+    expect([`/a/${"b".repeat(9_000)}`, `/b/${"a".repeat(9_000)}`].map(isDenied)).toEqual([true, false]);
+  });
+});
