@@ -40,13 +40,6 @@ export const HEAP_DEFAULTS: CapacityDefaults = {
   mostBytes: 2 ** 40,
 };
 
-/** The bytes of a front cache. */
-export interface Budget {
-  /** Whether many more bytes than these are left. */
-  canSpare(bytes: number): boolean;
-  charge(bytes: number): void;
-}
-
 /** The capacity of one store: how many keys and bytes it may have, and how many it has. */
 export class Capacity {
   readonly maxKeys: number;

@@ -51,13 +51,12 @@ export class TagLessons {
   /** Undefined before the first lesson. */
   positions: TagPositions | undefined;
   #left = MOST_LESSONS;
-  /** Counts of the current trial. */
-  sameTags = 0;
+  /** How many keys of the current trial had the tag of another, without those that a lesson was made of. */
   #unusedSameTags = 0;
+  /** Whether the current trial had a lesson. */
   hasLearned = false;
 
   beginTrial(): void {
-    this.sameTags = 0;
     this.#unusedSameTags = 0;
     this.hasLearned = false;
   }
@@ -68,7 +67,6 @@ export class TagLessons {
   }
 
   noteSameTag(): void {
-    this.sameTags += 1;
     this.#unusedSameTags += 1;
   }
 

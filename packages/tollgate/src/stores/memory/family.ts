@@ -1,4 +1,4 @@
-import type { Budget, Capacity } from "../local/capacity.ts";
+import type { Capacity } from "../local/capacity.ts";
 import { RecentKeys } from "../local/recent-keys.ts";
 import { KeyIndex } from "./key-index.ts";
 
@@ -15,7 +15,7 @@ interface Member<Table extends Member<Table>> {
  * They have one index: a key that is missing in one table is found in the others by the same look. A list with separate
  * counts is a family of its own.
  */
-export class Family<Table extends Member<Table>> implements Budget {
+export class Family<Table extends Member<Table>> {
   readonly tables: Set<Table> = new Set();
   /** The `countsName` of each limit; empty under separate counts. */
   readonly names: Set<string> = new Set();
@@ -27,7 +27,7 @@ export class Family<Table extends Member<Table>> implements Budget {
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
     this.index = new KeyIndex((bytes) => this.charge(bytes));
-    this.recent = new RecentKeys(1, this);
+    this.recent = new RecentKeys(1, (bytes) => this.#reserve(bytes));
   }
 
   /** Lists that count together with lists of another family have come. The other family ends. */
@@ -43,8 +43,10 @@ export class Family<Table extends Member<Table>> implements Budget {
   }
 
   /** A cache that is made between a peek and its take must not use the bytes that the peek found. */
-  canSpare(bytes: number): boolean {
-    return SPARE_BYTES * bytes <= this.#capacity.bytesLeft;
+  #reserve(bytes: number): boolean {
+    if (SPARE_BYTES * bytes > this.#capacity.bytesLeft) return false;
+    this.charge(bytes);
+    return true;
   }
 
   charge(bytes: number): void {
