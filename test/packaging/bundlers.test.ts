@@ -27,7 +27,7 @@ import { sharedStore } from "tollgate/shared";
 console.log(typeof redisStore, typeof sharedStore);
 `;
 
-const PRINTED = "true true false\ntrue count: expected a positive integer, got -1\n";
+const PRINTED = "true true false\ntrue count: expected a positive number of at most six decimal places, got -1\n";
 
 const TOOLS = {
   esbuild: join(REPOSITORY, "node_modules/esbuild/bin/esbuild"),

@@ -10,21 +10,21 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_360, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_725, 2_500],
+  ["library", [LIBRARY], 27_248, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_746, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_119, 3_300],
-  ["stores of this process", LOCAL_STORES, 5_665, 4_000],
+  ["stores of this process", LOCAL_STORES, 5_525, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_299, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_414, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_671, 2_000],
+  ["config", [`${LIBRARY}/config`], 2_678, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_847, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
-  ["server", ["packages/server/src"], 6_823, 4_700],
-  ["tests", TESTS, 61_470, 36_000],
+  ["server", ["packages/server/src"], 6_817, 4_700],
+  ["tests", TESTS, 60_483, 36_000],
   ["bench", ["bench"], 2_353, 2_400],
-  ["tools", ["tools"], 864, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_714, 65_000],
+  ["tools", ["tools"], 834, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_752, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -50,29 +50,26 @@ export function timeout(text: string): Duration | undefined {
   return timeoutMs(text) === undefined ? undefined : (text as Duration);
 }
 
-/** At most as many decimals as a denominator in seconds may have that is below ten years, the longest duration. */
-const DECIMALS = /^(\d{1,16})(?:\.(\d{1,8}))?$/;
+const COUNT = /^\d{1,16}(?:\.\d{1,6})?$/;
 
-/** A decimal as an exact fraction: 0.0167 is 167 in 10,000 s. */
+/** Such as `0.0167`. */
 export function refillPerSecond(text: string): Refill | undefined {
-  const [, whole = "", decimals = ""] = DECIMALS.exec(text) ?? [];
-  const numerator = Number(whole + decimals);
-  if (!Number.isSafeInteger(numerator) || numerator === 0) return undefined;
-  const denominator = 10 ** decimals.length;
-  const divisor = greatestCommonDivisor(numerator, denominator);
-  return { units: numerator / divisor, per: (denominator / divisor) * 1_000, text: `${text} per second` };
+  const units = unitsOf(text);
+  return units === undefined ? undefined : { units, per: "1s", text: `${text} per second` };
 }
 
 /** Such as `1/60s`. */
 export function refill(text: string): Refill | undefined {
-  const [, count = "", per = ""] = /^(\d+)\/(.+)$/.exec(text) ?? [];
-  const units = wholeNumber(1, Number.MAX_SAFE_INTEGER)(count);
-  if (units === undefined || !isDuration(per)) return undefined;
-  return { units, per, text: `${units} per ${per}` };
+  const [count = "", per = ""] = text.split(/\/(.*)/s);
+  const units = unitsOf(count);
+  if (units === undefined || durationMs(per) === undefined) return undefined;
+  return { units, per: per as Duration, text: `${count} per ${per}` };
 }
 
-function isDuration(text: string): text is `${number}s` {
-  return durationMs(text) !== undefined;
+/** A positive number with the decimal places that a bucket accepts. */
+function unitsOf(text: string): number | undefined {
+  const units = COUNT.test(text) ? Number(text) : 0;
+  return units > 0 && units <= Number.MAX_SAFE_INTEGER ? units : undefined;
 }
 
 function durationMs(text: string): number | undefined {
@@ -87,8 +84,4 @@ function accepted<Value>(use: () => Value): Value | undefined {
     if (error instanceof TollgateError) return undefined;
     throw error;
   }
-}
-
-function greatestCommonDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

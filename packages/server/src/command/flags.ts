@@ -80,7 +80,7 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
   },
   refill: {
     value: "<count/time>",
-    help: ["the same as a rate of any period, such as 1/60s or 1000/1d"],
+    help: ["the same as a rate of any period, such as 1/60s or 0.5/1h"],
     expected: "a count and a time, such as 1/60s",
     read: values.refill,
   },

@@ -42,7 +42,7 @@ describe("the budgets of the service", () => {
   });
 
   it.each([
-    ["0.0167 a second", { units: 167, per: 10_000_000, text: "" }, 59_880],
+    ["0.0167 a second", { units: 0.0167, per: "1s", text: "" }, 59_880],
     ["one in 60 s", { units: 1, per: "60s", text: "" }, 60_000],
   ] as const)("refill at %s, to the millisecond", async (_rate, refill, oneMs) => {
     const clock = manualClock();

@@ -80,9 +80,13 @@ const amountArbitrary = fc
   .tuple(fc.integer({ min: 1, max: 9 }), fc.constantFrom("1s", "1m", "1h30m", "1d"))
   .map(([count, per]): Amount => `${count}/${per}`);
 
+const rateArbitrary = fc
+  .tuple(fc.constantFrom("", "0.", "10.25", "0.00"), amountArbitrary)
+  .map(([before, amount]) => `${before}${amount}` as Amount);
+
 const limitsArbitrary = fc
   .record({
-    rate: optional(oneOrMore(amountArbitrary)),
+    rate: optional(oneOrMore(rateArbitrary)),
     within: optional(
       fc.oneof(amountArbitrary, fc.dictionary(fc.constantFrom("requests", "tokens"), amountArbitrary, { minKeys: 1 })),
     ),
@@ -163,6 +167,10 @@ const ANYTHING: readonly unknown[] = [
     "60/1m",
     "1/1",
     "0/1s",
+    "0.50/1s",
+    "0.0/1s",
+    "01/1s",
+    "1.1234567/1s",
     "9/1x",
     "/a",
     "a/",

@@ -16,10 +16,12 @@ const RULE = "domains.api.limits.key";
 const RULES: readonly (readonly [rule: string, column: number, message: string])[] = [
   ["by: ip", 12, ": expected a limit (rate, within, quota or inflight) or the word limit, got a rule without"],
   ["rate: 60", 20, ".rate: expected an amount such as 60/1m, a list of them, or amounts per unit, got 60"],
-  ["rate: 60/m", 20, '.rate: expected a count and a duration, such as 60/1m, got "60/m"'],
-  ["rate: 0/1m", 20, '.rate: expected a count and a duration, such as 60/1m, got "0/1m"'],
-  ["rate: 60/11y", 20, '.rate: expected a count and a duration, such as 60/1m, got "60/11y"'],
-  ["rate: [60/1m, 5]", 28, ".rate[1]: expected a count and a duration, such as 60/1m, got 5"],
+  ["rate: 60/m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "60/m"'],
+  ["rate: 0/1m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "0/1m"'],
+  ["rate: 60/11y", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "60/11y"'],
+  ["rate: 0.0/1m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "0.0/1m"'],
+  ["quota: 0.5/1m", 21, '.quota: expected a count and a duration, such as 60/1m, got "0.5/1m"'],
+  ["rate: [60/1m, 5]", 28, ".rate[1]: expected a count and a duration, such as 60/1m or 0.5/1s, got 5"],
   [
     "rate: 60/1m, burts: 5",
     27,

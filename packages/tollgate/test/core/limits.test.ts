@@ -55,6 +55,22 @@ describe("limits", () => {
     ]);
   });
 
+  it.each<[string, Limit, Limit]>([
+    ["0.5 a second", perSecond(0.5), tokenBucket({ capacity: 1, refill: 1, per: "2s" })],
+    ["1.5 a second", perSecond(1.5), tokenBucket({ capacity: 2, refill: 3, per: "2s" })],
+    ["0.1 a minute", perMinute(0.1, { burst: 3 }), tokenBucket({ capacity: 3, refill: 1, per: "10m" })],
+    ["0.000001 a second", perSecond(0.000_001), tokenBucket({ capacity: 1, refill: 1, per: "11d13h46m40s" })],
+    ["2.000001 a second", perSecond(2.000_001), tokenBucket({ capacity: 3, refill: 2_000_001, per: "11d13h46m40s" })],
+    ["0.001 a day", perDay(0.001), tokenBucket({ capacity: 1, refill: 1, per: "1000d" })],
+    [
+      "0.3 in 250 ms",
+      tokenBucket({ capacity: 5, refill: 0.3, per: 250 }),
+      tokenBucket({ capacity: 5, refill: 3, per: "2s500ms" }),
+    ],
+  ])("with decimals in a rate are those with whole units: %s", (_rate, decimal, whole) => {
+    expect(decimal).toEqual(whole);
+  });
+
   it("that start empty forget a key after ten fill times, at least a minute", () => {
     expect(tokenBucket({ ...bucket, initial: "empty" }).idleTtlMs).toBe(60_000);
     expect(tokenBucket({ ...bucket, capacity: 30, initial: "empty" }).idleTtlMs).toBe(300_000);
@@ -115,11 +131,20 @@ describe("the options of limits", () => {
       () => make(tokenBucket, { ...bucket, capacity: "5" }),
     ],
     [
-      "refill: expected a positive integer, got NaN",
+      "refill: expected a positive number of at most six decimal places, got NaN",
       "ERR_LIMIT",
       () => make(tokenBucket, { ...bucket, refill: Number.NaN }),
     ],
-    ["count: expected a positive integer, got Infinity", "ERR_LIMIT", () => make(perSecond, Number.POSITIVE_INFINITY)],
+    ...[Number.POSITIVE_INFINITY, -0.5, 0, 0.1 + 0.2, 0.000_000_1, 5n].map((count): [string, string, () => unknown] => [
+      `count: expected a positive number of at most six decimal places, got ${typeof count === "bigint" ? "5n" : count}`,
+      "ERR_LIMIT",
+      () => make(perSecond, count),
+    ]),
+    [
+      "refill: expected a rate with whole units in 10 years, got 33.333333 in 1d; use fewer decimal places",
+      "ERR_LIMIT",
+      () => perDay(33.333_333),
+    ],
     ["burst: expected a positive integer, got -1", "ERR_LIMIT", () => perSecond(1, { burst: -1 })],
     [
       "limit: expected a positive integer, got 9007199254740992",

@@ -45,6 +45,7 @@ const aName = ['"yes"'];
 const aFunction = ["a function"];
 const aBoolean = ["true", "false"];
 const aCount = ["1"];
+const aRate = ["1", "1.5"];
 const aDuration = ["1", "1.5"];
 const wholeMs = ["1"];
 const wholeMsOr0 = ["0", "1"];
@@ -71,7 +72,7 @@ const FUNCTIONS: readonly [string, (options: object) => unknown, object, Valid<s
     "tokenBucket",
     loose(tokenBucket),
     { capacity: 5, refill: 1, per: "1s" },
-    { ...COMMON, capacity: aCount, refill: aCount, per: aDuration, initial: nothing, idleTtl: nothing },
+    { ...COMMON, capacity: aCount, refill: aRate, per: aDuration, initial: nothing, idleTtl: nothing },
   ],
   [
     "tokenBucket that starts empty",

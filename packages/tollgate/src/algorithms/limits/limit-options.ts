@@ -35,9 +35,9 @@ export const WINDOW_HINTS: OptionHints = {
 };
 
 /** @throws TollgateError `ERR_LIMIT` when a count is not a positive integer below 2^53. */
-export function checkCount(option: string, count: unknown): number {
+export function checkCount(option: string, count: unknown, expected = "a positive integer"): number {
   if (typeof count === "number" && Number.isSafeInteger(count) && count > 0) return count;
-  throw new TollgateError("ERR_LIMIT", `${option}: expected a positive integer, got ${show(count)}`);
+  throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(count)}`);
 }
 
 /** The first choice is the default. @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */

@@ -3,7 +3,7 @@ import { type Duration, formatMicroseconds, LONGEST_US, toMicroseconds, toMillis
 import { show, TollgateError } from "../../core/errors.ts";
 import type { TokenBucketLimit } from "../../core/limits/limit.ts";
 import { sealLimit } from "../../core/limits/limit-common.ts";
-import { tickScale } from "../../core/limits/tick-scale.ts";
+import { greatestCommonDivisor, tickScale } from "../../core/limits/tick-scale.ts";
 import { tokenBucketAlgorithm } from "../token-bucket.ts";
 import {
   checkCount,
@@ -31,14 +31,17 @@ export interface InitialOptions {
 export interface TokenBucketOptions extends LimitOptions, InitialOptions {
   /** The most units in the bucket: a positive integer. */
   readonly capacity: number;
-  /** The units that the bucket gains every `per`, continuously: a positive integer. */
+  /**
+   * The units that the bucket gains every `per`, continuously: a positive number of at most six decimal places. `0.5`
+   * in `"1s"` is `1` in `"2s"`, exactly.
+   */
   readonly refill: number;
   readonly per: Duration;
 }
 
 /** The options of `perSecond`, `perMinute`, `perHour` and `perDay`. */
 export interface RateOptions extends LimitOptions, InitialOptions {
-  /** The capacity; by default the count. */
+  /** The capacity; by default the count, rounded up. */
   readonly burst?: number;
 }
 
@@ -79,11 +82,11 @@ const RATE_HINTS: OptionHints = {
 export function tokenBucket(options: TokenBucketOptions): TokenBucketLimit {
   checkOptions("tokenBucket", options, BUCKET_NAMES, BUCKET_HINTS);
   const capacity = checkCount("capacity", options.capacity);
-  return bucketOf(options, capacity, checkCount("refill", options.refill), toMicroseconds("per", options.per));
+  return bucketOf(options, capacity, checkRate("refill", options.refill), toMicroseconds("per", options.per));
 }
 
 /**
- * `count` units a second, as a token bucket whose capacity is `burst` or else `count`.
+ * `count` units a second, as a token bucket whose capacity is `burst` or else `count`, rounded up.
  *
  * @throws TollgateError as `tokenBucket` does.
  * @example
@@ -99,7 +102,7 @@ export function perSecond(count: number, options: RateOptions = {}): TokenBucket
 }
 
 /**
- * `count` units a minute, as a token bucket whose capacity is `burst` or else `count`.
+ * `count` units a minute, as a token bucket whose capacity is `burst` or else `count`, rounded up.
  *
  * @throws TollgateError as `tokenBucket` does.
  * @example
@@ -114,7 +117,7 @@ export function perMinute(count: number, options: RateOptions = {}): TokenBucket
 }
 
 /**
- * `count` units an hour, as a token bucket whose capacity is `burst` or else `count`.
+ * `count` units an hour, as a token bucket whose capacity is `burst` or else `count`, rounded up.
  *
  * @throws TollgateError as `tokenBucket` does.
  * @example
@@ -129,7 +132,7 @@ export function perHour(count: number, options: RateOptions = {}): TokenBucketLi
 }
 
 /**
- * `count` units a day, as a token bucket whose capacity is `burst` or else `count`.
+ * `count` units a day, as a token bucket whose capacity is `burst` or else `count`, rounded up.
  *
  * @throws TollgateError as `tokenBucket` does.
  * @example
@@ -146,17 +149,42 @@ export function perDay(count: number, options: RateOptions = {}): TokenBucketLim
 function perPeriod(factory: string, count: number, perUs: number, options: RateOptions): TokenBucketLimit {
   checkOptions(factory, options, RATE_NAMES, RATE_HINTS);
   const { burst } = options;
-  const refill = checkCount("count", count);
-  return bucketOf(options, burst === undefined ? refill : checkCount("burst", burst), refill, perUs);
+  const rate = checkRate("count", count);
+  return bucketOf(options, burst === undefined ? Math.ceil(rate) : checkCount("burst", burst), rate, perUs);
+}
+
+const MILLION = 1_000_000;
+
+/** @throws TollgateError `ERR_LIMIT` unless the rate is above 0 and has at most six decimal places. */
+function checkRate(option: string, rate: unknown): number {
+  const millionths = typeof rate === "number" && !Number.isInteger(rate) ? Math.round(rate * MILLION) : 0;
+  if (millionths > 0 && Number.isSafeInteger(millionths) && millionths / MILLION === rate) return rate;
+  return checkCount(option, rate, "a positive number of at most six decimal places");
 }
 
 function bucketOf(
   options: LimitOptions & InitialOptions,
   capacity: number,
-  refill: number,
-  perUs: number,
+  rate: number,
+  ratePerUs: number,
 ): TokenBucketLimit {
   const initial = choose("initial", options.initial, ["full", "empty"]);
+  let refill = rate;
+  let perUs = ratePerUs;
+  if (!Number.isInteger(rate)) {
+    // In whole units, so that all arithmetic below, in JavaScript and Lua, stays exact.
+    const millionths = Math.round(rate * MILLION);
+    const divisor = greatestCommonDivisor(millionths, MILLION);
+    refill = millionths / divisor;
+    perUs *= MILLION / divisor;
+    if (perUs > LONGEST_US) {
+      const given = `${rate} in ${formatMicroseconds(ratePerUs)}`;
+      throw new TollgateError(
+        "ERR_LIMIT",
+        `refill: expected a rate with whole units in 10 years, got ${given}; use fewer decimal places`,
+      );
+    }
+  }
   tickScale(capacity, refill, perUs);
   const ttlUs = idleTtlUs(options, initial, (capacity / refill) * perUs);
 

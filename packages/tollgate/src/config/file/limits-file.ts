@@ -15,7 +15,7 @@ export interface InflightWord {
 
 /** The words that are limits. The word chooses the algorithm. */
 export interface LimitWords {
-  /** A token bucket: `60/1m` holds 60 and gains 60 a minute. */
+  /** A token bucket: `60/1m` holds 60 and gains 60 a minute; `0.5/1s` holds 1 and gains one every two seconds. */
   readonly rate?: Amounts;
   /** What the bucket of `rate` holds, if that is not its count. */
   readonly burst?: number | { readonly [unit: string]: number };

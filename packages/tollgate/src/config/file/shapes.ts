@@ -51,6 +51,11 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
 const DURATION = text("a duration such as 10s or 1h30m", `(?=.)${DURATION_PATTERN}`);
 const AMOUNT = text("a count and a duration, such as 60/1m", `[1-9]\\d{0,15}/(?=.)${DURATION_PATTERN}`);
+/** Buckets fill continuously, so their count may have decimals. */
+const RATE = text(
+  "a count and a duration, such as 60/1m or 0.5/1s",
+  `(?=[0.]*[1-9])(?:0|[1-9]\\d{0,15})(?:\\.\\d{1,6})?/(?=.)${DURATION_PATTERN}`,
+);
 /** Names of rules, domains and units are parts of names of limiters, which travel in headers and Redis keys. */
 const NAME = text("a name: up to 48 letters, digits, hyphens, dots and underscores", "[A-Za-z0-9][A-Za-z0-9_.-]*", 48);
 const ANY_TEXT = text("a text of 1 to 256 characters", "[\\s\\S]+");
@@ -68,17 +73,20 @@ const PATH = text(
 );
 
 const PATTERNS = either("a text, or a list of them", PATTERN_TEXT, list("a list of texts", PATTERN_TEXT));
-const AMOUNT_LIST = list("a list of amounts such as 60/1m", AMOUNT, 16);
-const AMOUNTS = either(
-  "an amount such as 60/1m, a list of them, or amounts per unit",
-  AMOUNT,
-  AMOUNT_LIST,
-  map(
-    "amounts per unit, such as { tokens: 100000/1m }",
-    NAME,
-    either("an amount such as 60/1m, or a list of them", AMOUNT, AMOUNT_LIST),
-  ),
-);
+const amounts = (amount: TextShape): EitherShape => {
+  const some = list("a list of amounts such as 60/1m", amount, 16);
+  return either(
+    "an amount such as 60/1m, a list of them, or amounts per unit",
+    amount,
+    some,
+    map(
+      "amounts per unit, such as { tokens: 100000/1m }",
+      NAME,
+      either("an amount such as 60/1m, or a list of them", amount, some),
+    ),
+  );
+};
+const AMOUNTS = amounts(AMOUNT);
 
 const INFLIGHT_WORDS: WordsOf<InflightWord> = {
   max: word("The most requests of a key in flight.", count(1)),
@@ -86,7 +94,7 @@ const INFLIGHT_WORDS: WordsOf<InflightWord> = {
 };
 
 const LIMIT_WORDS: WordsOf<LimitWords> = {
-  rate: word("A token bucket: 60/1m holds 60 and gains 60 a minute.", AMOUNTS),
+  rate: word("A token bucket: 60/1m holds 60 and gains 60 a minute.", amounts(RATE)),
   burst: word(
     "What the bucket of rate holds, if that is not its count.",
     either("a positive whole number, or one per unit", count(1), map("a number per unit", NAME, count(1))),

@@ -93,7 +93,7 @@ export function limitsOfWord(word: (typeof LIMIT_WORDS)[number], words: LimitWor
     const common = { name, unit: unitOf(unit), mode, ...(blockFor !== undefined && { blockFor }) } as LimitOptions;
     switch (word) {
       case "rate":
-        return tokenBucket({ ...common, capacity: burstOf(words, unit) ?? count, refill: count, per });
+        return tokenBucket({ ...common, capacity: burstOf(words, unit) ?? Math.ceil(count), refill: count, per });
       case "within":
         return slidingWindow({ ...common, limit: count, window: per });
       case "quota":

@@ -48,6 +48,7 @@ export function tickScale(capacity: number, refill: number, perUs: number): Tick
   return { units, periodUs, ticksPerUnit, exact: false };
 }
 
-function greatestCommonDivisor(a: number, b: number): number {
+/** The largest whole number that divides both. */
+export function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
