@@ -20,12 +20,6 @@ export function medianColumn(title: string, figure: string, format: (value: numb
   return { title, cell: (row, figuresOf) => textOf(figuresOf(row)[figure], ({ median }) => format(median)) };
 }
 
-export function rangeColumn(figure: string, format: (value: number) => string = numberText): Column {
-  const cell: Column["cell"] = (row, figuresOf) =>
-    textOf(figuresOf(row)[figure], (spread) => rangeText(spread, format));
-  return { title: "min to max", cell };
-}
-
 /**
  * How many times faster a row is than the fastest of these rows, by medians. `better` says whether a larger figure is
  * faster, such as a rate, or a smaller one, such as a time.
@@ -86,14 +80,10 @@ export function reportText({ setting, bounds, tables, failures }: Report, shown:
 function boundsTable(bounds: readonly Judged[]): string {
   const lines = bounds.map(({ text, aim, measured, before, holds }) => {
     const now = measured === undefined ? "" : measured.median.toFixed(2);
-    const range = textOf(measured, (spread) => rangeText(spread, (value) => value.toFixed(2)));
+    const range = textOf(measured, ({ min, max }) => `${min.toFixed(2)} to ${max.toFixed(2)}`);
     return [text, aim, now, range, before?.toFixed(2) ?? "", now && (holds ? "yes" : "no")];
   });
   return textTable(["what has to hold", "bound", "measured", "min to max", "before receipts", "holds"], lines);
-}
-
-function rangeText({ min, max }: Spread, format: (value: number) => string): string {
-  return `${format(min)} to ${format(max)}`;
 }
 
 type Side = "left" | "right";

@@ -1,5 +1,5 @@
 import type { Bound } from "../harness/bounds.ts";
-import { medianColumn, rangeColumn, type Table, timesColumn } from "../harness/page.ts";
+import { medianColumn, type Table, timesColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { FULL, loadText, QUICK } from "../harness/wrk.ts";
@@ -8,7 +8,6 @@ import { FRAMEWORKS, FRONTS, type Framework, frontsOf } from "./variants.ts";
 
 const COLUMNS = [
   medianColumn("requests/s", "perSecond"),
-  rangeColumn("perSecond"),
   timesColumn("× nothing", "perSecond", () => ["nothing"]),
   medianColumn("processor µs each", "cpuUs"),
   timesColumn("× nothing", "cpuUs", () => ["nothing"], "less"),

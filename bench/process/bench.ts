@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { runChild } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { type Column, medianColumn, rangeColumn, type Table, timesColumn } from "../harness/page.ts";
+import { type Column, medianColumn, type Table, timesColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { THREADS_TABLE, threadTasks } from "../threads/bench.ts";
@@ -16,13 +16,12 @@ const FLAGS = ["--expose-gc"];
 /** What a decision takes beside the rivals. */
 const SPEED: readonly Column[] = [
   medianColumn("ns", "ns"),
-  rangeColumn("ns"),
   timesColumn("× the fastest rival", "ns", () => RIVAL_IDS, "less"),
   timesColumn(`× ${FLEXIBLE}`, "ns", () => [FLEXIBLE], "less"),
 ];
 
 const COLUMNS: Readonly<Partial<Record<TableId, readonly Column[]>>> = {
-  weight: [medianColumn("bytes a key", "bytes"), medianColumn("worst call, ms", "worstMs"), rangeColumn("worstMs")],
+  weight: [medianColumn("bytes a key", "bytes"), medianColumn("worst call, ms", "worstMs")],
   shapes: VERBS.flatMap((verb) => [
     medianColumn(`\`${verb}\``, verb),
     { ...timesColumn("× one bucket", verb, () => ["one"]), title: "× one bucket" },
@@ -43,7 +42,7 @@ const LOADING_TABLE: Table = {
   id: "loading",
   title: "A limits file of 10,000 rules",
   rows: LOADING,
-  columns: [medianColumn("ms", "ms"), rangeColumn("ms")],
+  columns: [medianColumn("ms", "ms")],
 };
 
 function tasksOf(quick: boolean): Task[] {

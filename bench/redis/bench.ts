@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { runChild, STEADY_HEAP } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { type Column, medianColumn, rangeColumn, type Table, timesColumn } from "../harness/page.ts";
+import { type Column, medianColumn, type Table, timesColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { ROWS, type Row, type RowId, WORKLOADS, type Workload } from "./contenders.ts";
@@ -19,7 +19,6 @@ const whole = (value: number) => value.toFixed(0);
 
 const COLUMNS: readonly Column[] = [
   medianColumn("decisions/s", "perSecond"),
-  rangeColumn("perSecond"),
   timesColumn("× INCR", "perSecond", () => ["incr"]),
   timesColumn("× rate-limiter-flexible", "perSecond", () => ["flexible"]),
   medianColumn("p50 ms", "p50Ms", msText),

@@ -1,6 +1,6 @@
 import type { Bound } from "../harness/bounds.ts";
 import type { Figures } from "../harness/figures.ts";
-import { type Column, medianColumn, rangeColumn, type Table, timesColumn } from "../harness/page.ts";
+import { type Column, medianColumn, type Table, timesColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { measureLoad, type ServerProcess } from "../harness/server-process.ts";
@@ -69,7 +69,6 @@ const whole = (value: number) => value.toFixed(0);
 
 const COLUMNS: readonly Column[] = [
   medianColumn("requests/s", "perSecond"),
-  rangeColumn("perSecond"),
   timesColumn("× bare", "perSecond", () => ["bare"]),
   medianColumn("p50 ms", "p50Ms", twoDigits),
   medianColumn("p99 ms", "p99Ms", twoDigits),
@@ -80,7 +79,7 @@ const STARTS_TABLE: Table = {
   id: "start",
   title: "Cold start",
   rows: STARTS,
-  columns: [medianColumn("ms until ready", "readyMs", whole), rangeColumn("readyMs", whole)],
+  columns: [medianColumn("ms until ready", "readyMs", whole)],
 };
 
 const TABLES = Object.entries(LOADS).map(([id, { title, rows }]): Table => {

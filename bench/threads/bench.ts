@@ -1,5 +1,5 @@
 import { runChild } from "../harness/child-process.ts";
-import { medianColumn, rangeColumn, type Table } from "../harness/page.ts";
+import { medianColumn, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 
 const THREADS = [1, 2, 4] as const;
@@ -23,10 +23,9 @@ export const THREADS_TABLE: Table = {
   id: "threads",
   title: "Across threads: millions of decisions a second, all threads together",
   rows: Object.fromEntries(Object.entries(ROWS).map(([id, { name }]) => [id, name])),
-  columns: THREADS.flatMap((threads) => [
+  columns: THREADS.map((threads) =>
     medianColumn(threads === 1 ? "1 thread" : `${threads} threads`, `${threads}`, millions),
-    rangeColumn(`${threads}`, millions),
-  ]),
+  ),
 };
 
 /** A figure's name is the number of threads. Each number has a process of its own. */
