@@ -22,9 +22,9 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
   ["server", ["packages/server/src"], 6_817, 4_700],
   ["tests", TESTS, 60_483, 36_000],
-  ["bench", ["bench"], 2_353, 2_400],
+  ["bench", ["bench"], 2_447, 2_400],
   ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 79_752, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 77_366, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
