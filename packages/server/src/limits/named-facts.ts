@@ -1,4 +1,4 @@
-import type { LimitsFile, MatchWords, RuleWords, UnitCost } from "tollgate/config";
+import type { CostWord, LimitsFile, MatchWords, RuleWords } from "tollgate/config";
 
 /** What rules do with a fact: `"identity"` if only requests with the same text have to be told from others. */
 export type FactUse = "identity" | "text";
@@ -41,7 +41,7 @@ class FoundFacts {
     }
   }
 
-  #addCost(cost: UnitCost | undefined): void {
+  #addCost(cost: CostWord | undefined): void {
     if (typeof cost === "string") this.#add(cost, "text");
     else if (typeof cost === "object") this.#add(cost.from, "text");
   }

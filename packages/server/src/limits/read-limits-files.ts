@@ -1,4 +1,4 @@
-import { type DomainWords, type LimitsFile, readLimits, trustLimitsFile } from "tollgate/config";
+import { type DomainWords, type LimitsFile, LimitsFileError, parseLimits, trustLimitsFile } from "tollgate/config";
 import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
@@ -12,9 +12,12 @@ export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile
   const mistakes: Mistake[] = [];
   const read: { readonly file: string; readonly limits: LimitsFile }[] = [];
   for (const { file, text } of texts) {
-    const result = readLimits(text, { file, yaml });
-    if (result.ok) read.push({ file, limits: result.limits });
-    else mistakes.push(...result.mistakes.map((mistake) => placed(mistake, file)));
+    try {
+      read.push({ file, limits: parseLimits(text, { file, yaml }) });
+    } catch (error) {
+      if (!(error instanceof LimitsFileError)) throw error;
+      mistakes.push(...error.mistakes.map((mistake) => placed(mistake, file)));
+    }
   }
   const [first, ...others] = read;
   if (first === undefined && mistakes.length === 0) {
@@ -43,9 +46,7 @@ function domainsOf({ domains, onFailure }: LimitsFile): [string, DomainWords][] 
   ]);
 }
 
-type LibraryMistake = Extract<ReturnType<typeof readLimits>, { ok: false }>["mistakes"][number];
-
-function placed({ line = 1, column = 1, path, message }: LibraryMistake, file: string): Mistake {
+function placed({ line = 1, column = 1, path, message }: LimitsFileError["mistakes"][number], file: string): Mistake {
   return { file, line, column, message: path === "" ? message : `${path}: ${message}` };
 }
 

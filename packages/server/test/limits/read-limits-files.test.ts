@@ -1,4 +1,4 @@
-import { checkLimitsFile, type LimitsFile } from "tollgate/config";
+import { type LimitsFile, trustLimitsFile } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import { isEnvoyFile } from "../../src/limits/is-envoy.ts";
 import { JoinedPieces, piecesOf } from "../../src/limits/limits-pieces.ts";
@@ -25,7 +25,7 @@ describe("limits files as one", () => {
       },
     ]);
     expect(mistakes).toBeUndefined();
-    expect(checkLimitsFile(value)).toBe(value);
+    expect(trustLimitsFile(value!)).toBe(value);
     expect(value).not.toHaveProperty("onFailure");
     expect(Object.values(value?.domains ?? {}).map(({ onFailure }) => onFailure)).toEqual(["deny", undefined, "local"]);
   });
@@ -51,7 +51,7 @@ describe("a long limits file", () => {
     const { value } = await readWithoutBlocking(texts);
     expect(value).toEqual(readLimitsFiles(texts).value);
     expect(Object.keys(value?.domains["api"]?.limits ?? {})).toHaveLength(RULES + 1);
-    expect(checkLimitsFile(value)).toBe(value);
+    expect(trustLimitsFile(value!)).toBe(value);
   });
 
   it("has its mistakes with their places", async () => {

@@ -11,15 +11,16 @@ import { ClientAddresses, type ClientOptions } from "./rules/client-addresses.ts
 import { clockOf } from "./rules/rule-limiter.ts";
 
 /** Where the limits of a file count, and how clients are found. */
-export interface LimitsOptions<Store extends SyncStore | AsyncStore | undefined = SyncStore | AsyncStore | undefined>
-  extends ClientOptions {
+export interface CreateLimitsOptions<
+  Store extends SyncStore | AsyncStore | undefined = SyncStore | AsyncStore | undefined,
+> extends ClientOptions {
   /** A memory store by default. */
   readonly store?: Store;
   /** As the `clock` of `createLimiter`. */
   readonly clock?: Clock;
 }
 
-const OPTION_NAMES: Readonly<Record<keyof LimitsOptions, true>> = {
+const OPTION_NAMES: Readonly<Record<keyof CreateLimitsOptions, true>> = {
   store: true,
   clock: true,
   trustProxy: true,
@@ -56,9 +57,9 @@ export type LimitsOver<Store> = Store extends AsyncStore ? Limits<"async"> : Lim
  */
 export function createLimits<Store extends SyncStore | AsyncStore | undefined = undefined>(
   file: LimitsFile,
-  options?: LimitsOptions<Store>,
+  options?: CreateLimitsOptions<Store>,
 ): LimitsOver<Store>;
-export function createLimits(file: LimitsFile, options: LimitsOptions = {}): Limits | Limits<"async"> {
+export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}): Limits | Limits<"async"> {
   checkOptions("createLimits", options, OPTION_NAMES);
   const { store, clock } = options;
   const local = new LocalPolicies();

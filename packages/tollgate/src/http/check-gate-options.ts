@@ -1,4 +1,4 @@
-import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, type OptionHints, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import { checkDuration } from "../core/duration-option.ts";
@@ -16,8 +16,7 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   skip: true,
   allowList: true,
   denyList: true,
-  trustProxy: true,
-  addressHeader: true,
+  clientIp: true,
   headers: true,
   partitionKey: true,
   exposeHeaders: true,
@@ -31,6 +30,9 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   settle: true,
   settleAborted: true,
 };
+
+const OF_CLIENTS = "it is an option of clientIp(), which createLimiter takes as key and rateLimit as clientIp";
+const HINTS: OptionHints = { trustProxy: OF_CLIENTS, addressHeader: OF_CLIENTS };
 
 type Any = GateOptions<never, never>;
 
@@ -72,7 +74,8 @@ export function checkGateOptions<Request, Input>(
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
-  checkOptions("rateLimit", options, { ...NAMES, ...Object.fromEntries(own.map((name) => [name, true as const])) });
+  const known = { ...NAMES, ...Object.fromEntries(own.map((name) => [name, true as const])) };
+  checkOptions("rateLimit", options, known, HINTS);
   const given = options as Readonly<Record<string, unknown>>;
   const settles = given["chargeAfter"] !== undefined || given["settle"] === true;
   checkLimiter(given["limiter"], settles ? ["consume", "take"] : ["consume"]);

@@ -2,8 +2,7 @@ import type { Cost } from "../core/cost.ts";
 import type { Duration } from "../core/duration.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import type { HeaderForm } from "./forms/header-forms.ts";
-import type { HttpFacts } from "./http-facts.ts";
-import type { TrustProxy } from "./identity/trust.ts";
+import type { HttpFacts, KeyOf } from "./http-facts.ts";
 import type { Outcome } from "./settlement.ts";
 
 /** Lists of clients that pass or are denied by their addresses, before anything is counted. */
@@ -12,13 +11,11 @@ export interface AddressFilterOptions {
   readonly allowList?: readonly string[];
   /** Addresses and CIDR blocks of clients that get 403 before anything is counted. `allowList` goes first. */
   readonly denyList?: readonly string[];
-  /** For both lists, which proxies may tell the client's address, as in `clientIp`: `false` by default, none. */
-  readonly trustProxy?: TrustProxy;
   /**
-   * For both lists, beside `trustProxy`, the header in which trusted proxies write the address: `"x-forwarded-for"` by
-   * default, as in `clientIp`.
+   * Finds the addresses that both lists are about: what `clientIp()` returned, such as the limiter's key. By default
+   * they are those of the sockets' peers.
    */
-  readonly addressHeader?: string;
+  readonly clientIp?: KeyOf;
 }
 
 /** The options that all adapters share. `Request` is the framework's own. */

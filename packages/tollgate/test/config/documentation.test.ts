@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
-import { describeMistake, readLimits } from "tollgate/config";
+import { runInNewContext } from "node:vm";
+import * as functions from "tollgate";
+import { createLimits, parseLimits } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import * as yaml from "yaml";
 import { blocksOf } from "../../../../test/examples/code-blocks.ts";
 import type { ObjectShape, Shape } from "../../src/config/file/shape.ts";
 import { FILE_SHAPE } from "../../src/config/file/shapes.ts";
+import { readMistakes } from "./read-mistakes.ts";
 
 const PAGE = "docs/limits-file.md";
 const text = readFileSync(new URL(`../../../../${PAGE}`, import.meta.url), "utf8");
 const blocks = blocksOf(PAGE).filter(({ language }) => language === "yaml");
 
-function mistakesOf(file: string): readonly string[] {
-  const read = readLimits(file, { file: "limits.yaml", yaml });
-  return read.ok ? [] : read.mistakes.map(describeMistake);
-}
+const mistakesOf = (file: string): readonly string[] => readMistakes(file, { file: "limits.yaml", yaml });
 
 /** All words of a shape and of the shapes in it. */
 function wordsOf(shape: Shape): readonly string[] {
@@ -41,6 +41,17 @@ describe("the page of limits files", () => {
     for (const line of lines) {
       const rule = `rate: { requests: 9/1s, tokens: 9/1s }, ${line}`;
       expect(mistakesOf(`version: 1\ndomains: { api: { limits: { r: { ${rule} } } } }`)).toEqual([]);
+    }
+  });
+
+  it("maps each word for a limit to the function that makes the same limit", () => {
+    const rows = [...text.matchAll(/^\| `(\w+)` \| [^|]+ \| `([^`]+)` \| `(\w+\(.+\))` \|$/gm)];
+    expect(rows.map(([, word]) => word)).toEqual(["rate", "burst", "within", "quota", "inflight"]);
+    for (const [, word, amount, code] of rows) {
+      const rule = word === "burst" ? `rate: 60/1m, burst: ${amount}` : `${word}: ${amount}`;
+      const file = parseLimits(`version: 1\ndomains: { a: { limits: { r: { ${rule} } } } }`, { yaml });
+      const [limit] = createLimits(file).limiter("a").peek({}).limits;
+      expect({ ...limit, name: "" }).toEqual({ ...runInNewContext(code!, { ...functions }), name: "" });
     }
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type AsyncLimiter, type Cost, combine, createLimiter, type Decision, perDay } from "tollgate";
-import { createLimits, type Facts, type Limits, type LimitsFile, type RuleWords, type UnitCost } from "tollgate/config";
+import { type CostWord, createLimits, type Facts, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
@@ -10,7 +10,7 @@ import type { PlainFacts } from "./reference/matching.ts";
 
 const START_MS = Date.UTC(2026, 0, 15, 12);
 
-const costArbitrary: fc.Arbitrary<UnitCost | undefined> = fc.constantFrom(undefined, undefined, 2, "header.x-a");
+const costArbitrary: fc.Arbitrary<CostWord | undefined> = fc.constantFrom(undefined, undefined, 2, "header.x-a");
 
 /** Files whose rules state costs, and match most requests. */
 const fileArbitrary = fc

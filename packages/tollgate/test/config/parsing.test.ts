@@ -1,8 +1,10 @@
 import fc from "fast-check";
-import { checkLimitsFile, createLimits, parseLimits, readLimits, trustLimitsFile } from "tollgate/config";
+import { createLimits, parseLimits, trustLimitsFile } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import * as yaml from "yaml";
+import { checkLimitsFile } from "../../src/config/file/parse-limits.ts";
 import { limitsFileArbitrary } from "./limits-file-arbitrary.ts";
+import { refusalOf } from "./read-mistakes.ts";
 
 /** Marks of both languages, and texts that parsers stumble over. */
 const PIECES = [
@@ -57,17 +59,18 @@ describe("a limits file", () => {
         fc.array(editArbitrary, { maxLength: 6 }),
         (file, language, edits) => {
           const text = edited(language === "json" ? JSON.stringify(file, undefined, 1) : yaml.stringify(file), edits);
-          const read = readLimits(text, { file: `limits.${language}`, yaml });
-          seen[read.ok ? "taken" : "refused"] += 1;
-          if (read.ok) {
-            const limits = createLimits(read.limits);
+          const options = { file: `limits.${language}`, yaml };
+          const refusal = refusalOf(text, options);
+          seen[refusal === undefined ? "taken" : "refused"] += 1;
+          if (refusal === undefined) {
+            const limits = createLimits(parseLimits(text, options));
             limits.explain(limits.domains[0]!, { ip: "192.0.2.1", path: "/a", header: { "x-a": "a" } });
             limits.close();
             return;
           }
           const lines = text.replace(/^\ufeff/, "").split(/\r\n?|\n/);
-          expect(read.mistakes.length).toBeGreaterThan(0);
-          for (const { line = 0, column = 0, message } of read.mistakes) {
+          expect(refusal.mistakes.length).toBeGreaterThan(0);
+          for (const { line = 0, column = 0, message } of refusal.mistakes) {
             expect(line).toBeGreaterThan(0);
             expect(line).toBeLessThanOrEqual(lines.length);
             expect(column).toBeGreaterThan(0);

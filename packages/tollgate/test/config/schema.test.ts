@@ -1,10 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { checkLimitsFile, LimitsFileError } from "tollgate/config";
+import { LimitsFileError } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import { limitsSchema } from "../../../../tools/limits-schema.ts";
 import { ShapeCheck } from "../../src/config/file/check-shape.ts";
 import { Mistakes } from "../../src/config/file/mistakes.ts";
+import { checkLimitsFile } from "../../src/config/file/parse-limits.ts";
 import { FILE_SHAPE } from "../../src/config/file/shapes.ts";
 import { damagedFileArbitrary, limitsFileArbitrary } from "./limits-file-arbitrary.ts";
 

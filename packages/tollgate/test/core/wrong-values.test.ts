@@ -130,10 +130,10 @@ const FUNCTIONS: readonly [string, (options: object) => unknown, object, Valid<s
   [
     "rateLimit",
     loose(rateLimit),
-    { limiter, allowList: ["192.0.2.1"], denyList: ["192.0.2.2"], trustProxy: 1, chargeAfter: () => 1 },
+    { limiter, allowList: ["192.0.2.1"], denyList: ["192.0.2.2"], clientIp: clientIp(), chargeAfter: () => 1 },
     {
       ...{ limiter: nothing, input: aFunction, cost: ["{}", "0", "1", "a function"], skip: aFunction },
-      ...{ allowList: ["[]"], denyList: ["[]"], trustProxy: ["[]", "0", "1", "false"], addressHeader: aName },
+      ...{ allowList: ["[]"], denyList: ["[]"], clientIp: nothing },
       ...{ headers: ["false"], partitionKey: aFunction, exposeHeaders: aBoolean, denial: nothing, status: nothing },
       ...{ retryJitter: ["0", "1"], onDenied: aFunction, onError: nothing, logError: aFunction },
       ...{ chargeAfter: aFunction, settle: aBoolean, settleAborted: aBoolean },

@@ -1,6 +1,6 @@
 import { combine, createLimiter, perHour, perSecond, TollgateError } from "tollgate";
 import { type RateLimitOptions as FetchOptions, rateLimit as inFrontOf } from "tollgate/fetch";
-import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/node";
+import { clientIp, type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 
 const limiter = createLimiter({ key: (facts: HttpFacts) => facts.remoteAddress ?? "", limits: [perSecond(1)] });
@@ -96,15 +96,13 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, allowList: "10.0.0.0/8" }, "allowList: expected"],
   [{ limiter, allowList: ["10.0.0.0/33"] }, "allowList: expected"],
   [{ limiter, denyList: ["no address"] }, "denyList: expected"],
-  [{ limiter, denyList: ["10.0.0.1"], trustProxy: true }, "trustProxy: expected"],
-  [{ limiter, denyList: ["10.0.0.1"], trustProxy: null }, "trustProxy: expected false, a number of hops"],
-  [{ limiter, trustProxy: null }, "trustProxy: expected false, a number of hops"],
-  [{ limiter, trustProxy: -1 }, "trustProxy: expected"],
-  [{ limiter, trustProxy: 1 }, "trustProxy: expected beside allowList or denyList, to whose addresses it applies"],
-  [{ limiter, addressHeader: "cf-connecting-ip" }, "addressHeader: expected beside allowList or denyList"],
-  [{ limiter, denyList: ["10.0.0.1"], addressHeader: "x-real-ip" }, "addressHeader: expected a trustProxy beside it"],
-  [{ limiter, denyList: ["10.0.0.1"], addressHeader: null }, "addressHeader: expected the name of a header"],
-  [{ limiter, denyList: ["10.0.0.1"], addressHeader: "not a name" }, "addressHeader: expected the name of a header"],
+  [{ limiter, denyList: ["10.0.0.1"], clientIp: true }, "clientIp: expected what clientIp() returns, got true"],
+  [
+    { limiter, denyList: ["10.0.0.1"], clientIp: clientIp },
+    "clientIp: expected what clientIp() returns, got a function",
+  ],
+  [{ limiter, clientIp: clientIp() }, "clientIp: expected beside allowList or denyList, whose clients it finds"],
+  [{ limiter, denyList: ["10.0.0.1"], trustProxy: 1 }, 'unknown option "trustProxy"; it is an option of clientIp()'],
 ];
 
 const OPTIONS = [
@@ -114,8 +112,7 @@ const OPTIONS = [
   "skip",
   "allowList",
   "denyList",
-  "trustProxy",
-  "addressHeader",
+  "clientIp",
   "headers",
   "partitionKey",
   "exposeHeaders",
@@ -151,8 +148,7 @@ describe("rateLimit", () => {
         headers: ["draft-6", "legacy"],
         allowList: [],
         denyList: ["10.0.0.0/8"],
-        trustProxy: 2,
-        addressHeader: "CF-Connecting-IP",
+        clientIp: clientIp({ trustProxy: 2, addressHeader: "CF-Connecting-IP" }),
         denial: "problem",
         status: 503,
         retryJitter: "10s",
@@ -162,7 +158,7 @@ describe("rateLimit", () => {
       }),
     ).toBeUndefined();
     const perUnit = Object.assign(Object.create(null) as object, { requests: 1 });
-    expect(errorOf({ limiter, cost: perUnit, headers: undefined, trustProxy: undefined })).toBeUndefined();
+    expect(errorOf({ limiter, cost: perUnit, headers: undefined, clientIp: undefined })).toBeUndefined();
   });
 });
 

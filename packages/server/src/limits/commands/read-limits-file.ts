@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describeMistake, type LimitsFile, readLimits } from "tollgate/config";
+import { type LimitsFile, LimitsFileError, parseLimits } from "tollgate/config";
 import * as yaml from "yaml";
 
 /** A file that was read, or one line for each mistake. */
@@ -12,6 +12,10 @@ export function readLimitsFile(file: string): ReadFile {
   } catch (error) {
     return { lines: [`${file}: expected a file that can be read, got ${(error as NodeJS.ErrnoException).code}`] };
   }
-  const read = readLimits(text, { file, yaml });
-  return read.ok ? { limits: read.limits } : { lines: read.mistakes.map(describeMistake) };
+  try {
+    return { limits: parseLimits(text, { file, yaml }) };
+  } catch (error) {
+    if (!(error instanceof LimitsFileError)) throw error;
+    return { lines: error.message.split("\n") };
+  }
 }

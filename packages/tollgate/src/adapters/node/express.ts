@@ -48,7 +48,7 @@ export function factsOf(request: Request): HttpFacts {
  * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Later handlers find
  * the decision of the last limiter that counted the request in `request.rateLimit`. When the limiter or a function of
  * the options throws, `next(error)` gets the error, unless `onError` says otherwise. Express' own `trust proxy` and
- * `request.ip` are ignored: see `trustProxy`.
+ * `request.ip` are ignored: see `clientIp`.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example

@@ -42,7 +42,7 @@ export type RateLimitPlugin = (
  * rounded up) and `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers.
  * Handlers find the decision of the last limiter that counted the request in `request.rateLimit`. When the limiter or a
  * function of the options throws, the error handler gets the error, unless `onError` says otherwise. Fastify's own
- * `trustProxy` and `request.ip` are ignored: see the option `trustProxy`.
+ * `trustProxy` and `request.ip` are ignored: see `clientIp`.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected, or Fastify is older than 5: registering
  * rejects, declaring a route throws.

@@ -45,7 +45,7 @@ export function factsOf(context: Context): HttpFacts {
  * `{"error":"rate limit exceeded","retry_after_secs":N}`. All responses have the RateLimit headers. Later middleware
  * finds the decision of the last limiter that counted the request in `context.state.rateLimit`. When the limiter or a
  * function of the options throws, the middleware throws the same, and Koa answers 500, unless `onError` says otherwise.
- * Koa's own `app.proxy` and `context.ip` are ignored: see `trustProxy`.
+ * Koa's own `app.proxy` and `context.ip` are ignored: see `clientIp`.
  *
  * @throws TollgateError `ERR_OPTION` when an option is not what is expected.
  * @example

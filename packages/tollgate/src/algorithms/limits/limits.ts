@@ -17,10 +17,8 @@ export type {
 export type { LimitMode } from "../../core/limits/limit-common.ts";
 export { type ConcurrencyOptions, concurrency } from "./concurrency.ts";
 export { type FixedWindowOptions, fixedWindow } from "./fixed-window.ts";
-export type { LimitOptions } from "./limit-options.ts";
 export { type SlidingWindowOptions, slidingWindow } from "./sliding-window.ts";
 export {
-  type InitialOptions,
   perDay,
   perHour,
   perMinute,

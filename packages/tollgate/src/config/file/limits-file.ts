@@ -37,7 +37,7 @@ export interface PlansWord {
 }
 
 /** What a request costs in a unit: a whole number, or a fact that states one. */
-export type UnitCost =
+export type CostWord =
   | number
   | string
   | {
@@ -88,7 +88,7 @@ export interface RuleWords extends LimitWords {
   /** Limits of single keys, in place of the rule's and of their plan's. */
   readonly keys?: { readonly [key: string]: Choice };
   /** Per unit; a number or a fact alone is the cost in requests. */
-  readonly cost?: number | string | { readonly [unit: string]: UnitCost };
+  readonly cost?: number | string | { readonly [unit: string]: CostWord };
   /** With `shadow` the rule counts and never denies. With `off` it counts no request. */
   readonly mode?: "enforce" | "shadow" | "off";
   readonly blockFor?: BlockForWord;

@@ -7,7 +7,7 @@ import { readYaml } from "../text/yaml-reader.ts";
 import { RuleCheck } from "./check-rule.ts";
 import { ShapeCheck } from "./check-shape.ts";
 import type { LimitsFile } from "./limits-file.ts";
-import { LimitsFileError, type Mistake, Mistakes } from "./mistakes.ts";
+import { LimitsFileError, Mistakes } from "./mistakes.ts";
 import { FILE_SHAPE } from "./shapes.ts";
 
 /** How a text is read. */
@@ -26,11 +26,6 @@ const OPTION_NAMES: Readonly<Record<keyof ParseOptions, true>> = { file: true, y
 /** In UTF-16 units. */
 const LONGEST_TEXT = 5_000_000;
 const BOM = "\ufeff";
-
-/** A file that was read whole, or all that is wrong with it. */
-export type ReadLimits =
-  | { readonly ok: true; readonly limits: LimitsFile }
-  | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
 /**
  * Reads a limits file, in YAML or JSON. It is read whole or not at all.
@@ -55,27 +50,6 @@ export type ReadLimits =
  * ```
  */
 export function parseLimits(text: string, options: ParseOptions = {}): LimitsFile {
-  const read = readLimits(text, options);
-  if (read.ok) return read.limits;
-  throw new LimitsFileError(read.mistakes);
-}
-
-/**
- * Works like `parseLimits`, and returns the mistakes.
- *
- * @throws TollgateError `ERR_OPTION` for YAML without the package `yaml`.
- * @example
- * ```ts
- * import { describeMistake, readLimits } from "tollgate/config";
- * import * as yaml from "yaml";
- *
- * const read = readLimits('{ "version": 1, "domain": {} }', { file: "limits.json", yaml });
- * const [missing, unknown] = read.ok ? [] : read.mistakes.map(describeMistake);
- * console.log(missing); // limits.json:1:1: expected the word "domains", got a map without it
- * console.log(unknown?.slice(0, 43)); // limits.json:1:17: expected one of the words
- * ```
- */
-export function readLimits(text: string, options: ParseOptions = {}): ReadLimits {
   checkOptions("parseLimits", options, OPTION_NAMES);
   const { file, yaml } = options;
   if (typeof text !== "string") throw new TollgateError("ERR_OPTION", `text: expected a text, got ${show(text)}`);
@@ -86,33 +60,22 @@ export function readLimits(text: string, options: ParseOptions = {}): ReadLimits
   }
   if (!isJson(own, options)) return check(readYaml(own, checkYaml(yaml)), file, own);
   const json = readJson(own);
-  const read = check(json, file, own);
-  // Only the package `yaml` knows where a value is. What is no JSON is not read as YAML.
-  return read.ok || json.value === undefined || yaml === undefined ? read : check(readYaml(own, yaml), file, own);
+  try {
+    return check(json, file, own);
+  } catch (error) {
+    // Only the package `yaml` knows where a value is. What is no JSON is not read as YAML.
+    if (json.value === undefined || yaml === undefined) throw error;
+    return check(readYaml(own, yaml), file, own);
+  }
 }
 
 /**
- * Works like `parseLimits`, for a value of the program: what `JSON.parse` returns, or another thread sends. Mistakes
- * have no line.
+ * Checks a value of the program, such as what another thread sends. Mistakes have no line.
  *
  * @throws LimitsFileError
- * @example
- * ```ts
- * import { checkLimitsFile, LimitsFileError } from "tollgate/config";
- *
- * try {
- *   checkLimitsFile({ version: 1, domains: { api: { limits: { all: { rate: 60 } } } } });
- * } catch (error) {
- *   if (!(error instanceof LimitsFileError)) throw error;
- *   console.log(error.mistakes[0]?.path); // domains.api.limits.all.rate
- * }
- * ```
  */
 export function checkLimitsFile(value: unknown): LimitsFile {
-  if (isChecked(value)) return value;
-  const read = check({ value, mistakes: [] });
-  if (read.ok) return read.limits;
-  throw new LimitsFileError(read.mistakes);
+  return isChecked(value) ? value : check({ value, mistakes: [] });
 }
 
 function isJson(text: string, { file, yaml }: ParseOptions): boolean {
@@ -129,8 +92,12 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
   );
 }
 
-/** Without `text` the mistakes have no lines. */
-function check({ value, mistakes: faults, offsetOf }: Source, file?: string, text?: string): ReadLimits {
+/**
+ * Without `text` the mistakes have no lines.
+ *
+ * @throws LimitsFileError
+ */
+function check({ value, mistakes: faults, offsetOf }: Source, file?: string, text?: string): LimitsFile {
   const mistakes = new Mistakes();
   for (const fault of faults) mistakes.addOfText(fault);
   if (value !== undefined || text === undefined) {
@@ -139,9 +106,9 @@ function check({ value, mistakes: faults, offsetOf }: Source, file?: string, tex
     const isWhole = mistakes.count === 0;
     const trusted = trustedHeadersIn(value);
     for (const rule of shapes.rules) new RuleCheck({ ...rule, trusted, isWhole }, mistakes).check();
-    if (mistakes.count === 0) return { ok: true, limits: markChecked(limits) };
+    if (mistakes.count === 0) return markChecked(limits);
   }
-  return { ok: false, mistakes: mistakes.list(file, text, offsetOf) };
+  throw new LimitsFileError(mistakes.list(file, text, offsetOf));
 }
 
 /** In lower case. */

@@ -1,6 +1,6 @@
 import { type Cost, copyCost, REQUESTS } from "../../core/cost.ts";
 import type { Pricing } from "../../limiter/choosing/pricing.ts";
-import type { RuleWords, UnitCost } from "../file/limits-file.ts";
+import type { CostWord, RuleWords } from "../file/limits-file.ts";
 import { type Fact, parseFact } from "./fact.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
@@ -105,7 +105,7 @@ function statedCost({ cost }: RuleWords, unit: string): StatedCost {
   return stated === undefined ? defaultCost(unit) : readUnitCost(stated);
 }
 
-function readUnitCost(cost: UnitCost): StatedCost {
+function readUnitCost(cost: CostWord): StatedCost {
   if (typeof cost === "number") return { fact: undefined, otherwise: cost };
   if (typeof cost === "string") return { fact: parseFact(cost), otherwise: 1 };
   return { fact: parseFact(cost.from), otherwise: cost.otherwise ?? 1 };

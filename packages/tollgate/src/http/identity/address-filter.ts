@@ -2,10 +2,8 @@ import { TollgateError } from "../../core/errors.ts";
 import type { AddressFilterOptions } from "../gate-options.ts";
 import type { HttpFacts } from "../http-facts.ts";
 import { AddressList } from "./address-list.ts";
-import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
-import { checkToken } from "./header-values.ts";
-import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
-import { checkHeaderIsRead, compileTrust } from "./trust.ts";
+import type { FoundClient } from "./client-finder.ts";
+import { clientKey, findClientBy } from "./client-ip.ts";
 
 /** `"listed in neither"`: the limiter decides. */
 export type FilterResult = "allowed" | "denied" | "listed in neither";
@@ -14,23 +12,19 @@ export type FilterResult = "allowed" | "denied" | "listed in neither";
 export class AddressFilter {
   readonly #allowList: AddressList;
   readonly #denyList: AddressList;
-  readonly #finder: ClientFinder;
-  readonly #watch: ProxyHeaderWatch | undefined;
+  readonly #find: (facts: HttpFacts) => FoundClient;
 
-  /** @throws TollgateError `ERR_OPTION` for a malformed list, trust or header name. */
+  /** @throws TollgateError `ERR_OPTION` for a malformed list, or a `clientIp` that `clientIp()` did not make. */
   constructor(options: AddressFilterOptions) {
-    const { allowList = [], denyList = [], trustProxy = false, addressHeader = DEFAULT_HEADER } = options;
+    const { allowList = [], denyList = [], clientIp = clientKey({}, "the clientIp of rateLimit") } = options;
     this.#allowList = new AddressList("allowList", allowList);
     this.#denyList = new AddressList("denyList", denyList);
-    const header = checkToken("addressHeader", addressHeader, "the name of a header");
-    this.#finder = new ClientFinder(compileTrust(trustProxy), header);
-    this.#watch = options.trustProxy === undefined ? new ProxyHeaderWatch("rateLimit with a list") : undefined;
+    this.#find = findClientBy(clientIp);
   }
 
   /** Compares whole addresses: `ipv6Prefix` does not apply. A client without an address is in no list. */
   of(facts: HttpFacts): FilterResult {
-    this.#watch?.look(facts);
-    const { client, isHidden } = this.#finder.of(facts);
+    const { client, isHidden } = this.#find(facts);
     if (client === undefined) return "listed in neither";
     // A hidden client has the address of a proxy. If the allow list has that proxy, this says nothing about the client.
     if (!isHidden && this.#allowList.has(client)) return "allowed";
@@ -41,19 +35,15 @@ export class AddressFilter {
 /**
  * The filter of a gate, if its options have a list.
  *
- * @throws TollgateError `ERR_OPTION` for a malformed option, or for options about addresses without a list.
+ * @throws TollgateError `ERR_OPTION` for a malformed option, or for a `clientIp` without a list.
  */
 export function addressFilterOf(options: AddressFilterOptions): AddressFilter | undefined {
   const filter = new AddressFilter(options);
   const { allowList = [], denyList = [] } = options;
-  if (allowList.length + denyList.length > 0) {
-    checkHeaderIsRead(options);
-    return filter;
-  }
-  const name = (["trustProxy", "addressHeader"] as const).find((option) => options[option] !== undefined);
-  if (name === undefined) return undefined;
+  if (allowList.length + denyList.length > 0) return filter;
+  if (options.clientIp === undefined) return undefined;
   throw new TollgateError(
     "ERR_OPTION",
-    `${name}: expected beside allowList or denyList, to whose addresses it applies (the limiter's key is clientIp({ trustProxy })), got neither`,
+    "clientIp: expected beside allowList or denyList, whose clients it finds, got neither; a limiter has its own key",
   );
 }

@@ -1,9 +1,9 @@
-import { checkChoice, checkOptions, checkWholeNumber } from "../../core/check-options.ts";
+import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { markKeyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 import { type Address, AddressKeys, parseAddress } from "./address.ts";
-import { ClientFinder, DEFAULT_HEADER } from "./client-finder.ts";
+import { ClientFinder, DEFAULT_HEADER, type FoundClient } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
 import { MissingAddressWatch } from "./missing-address-watch.ts";
 import { isDottedQuad } from "./parse-ip.ts";
@@ -34,6 +34,11 @@ const NAMES: Readonly<Record<keyof ClientIpOptions, true>> = {
   addressHeader: true,
   warnings: true,
 };
+/** Two copies of the library know each other's. */
+const FIND: unique symbol = Symbol.for("tollgate.find-client");
+
+type FindClient = (facts: HttpFacts) => FoundClient;
+
 const UNKNOWN = "unknown";
 const DEFAULT_PREFIX = 64;
 const MAPPED = "::ffff:";
@@ -67,6 +72,11 @@ const MAPPED = "::ffff:";
  * ```
  */
 export function clientIp(options: ClientIpOptions = {}): KeyOf {
+  return clientKey(options, "clientIp()");
+}
+
+/** What `clientIp()` returns, with another name in its warnings. */
+export function clientKey(options: ClientIpOptions, owner: string): KeyOf {
   checkOptions("clientIp", options, NAMES, { header: "it is called addressHeader" });
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
@@ -83,15 +93,17 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
     addresses?.found();
     return keys.of(address.counted);
   };
-  if (trusts !== TRUSTS_NONE) {
-    return (facts) => {
-      checkFacts(facts);
-      return keyOf(finder.of(facts).client);
-    };
-  }
   const isWatched = options.trustProxy === undefined && warnings !== false;
-  const watch = isWatched ? new ProxyHeaderWatch("clientIp()") : undefined;
-  return (facts) => {
+  const watch = isWatched ? new ProxyHeaderWatch(owner) : undefined;
+  const find: FindClient = (facts) => {
+    watch?.look(facts);
+    return finder.of(facts);
+  };
+  const ofClient: KeyOf = (facts) => {
+    checkFacts(facts);
+    return keyOf(finder.of(facts).client);
+  };
+  const ofPeer: KeyOf = (facts) => {
     checkFacts(facts);
     const peer = facts.remoteAddress;
     watch?.look(facts);
@@ -101,6 +113,14 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
     addresses?.found();
     return plain;
   };
+  return Object.defineProperty(trusts === TRUSTS_NONE ? ofPeer : ofClient, FIND, { value: find });
+}
+
+/** @throws TollgateError `ERR_OPTION` unless `clientIp()` made the key function. */
+export function findClientBy(key: unknown): FindClient {
+  const find = typeof key === "function" ? (key as { readonly [FIND]?: FindClient })[FIND] : undefined;
+  if (find !== undefined) return find;
+  throw optionError("clientIp", "what clientIp() returns", key);
 }
 
 /** @throws TollgateError `ERR_KEY` for what is no request: it would count as a client without an address. */

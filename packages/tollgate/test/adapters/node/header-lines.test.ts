@@ -74,9 +74,10 @@ describe("the lines of a header, as Node has got them", () => {
 
 describe("a request whose line of the proxy Node has dropped", () => {
   it("is no request of the proxy, nor of the client that it names", async () => {
-    const options = { trustProxy: "loopback", allowList: ["loopback", "192.0.2.1"] } as const;
-    const limiter = createLimiter({ key: clientIp({ trustProxy: "loopback" }), limits: [perMinute(1)] });
-    const limited = rateLimit({ limiter, ...options })((_request, response) => void response.end());
+    const key = clientIp({ trustProxy: "loopback" });
+    const limiter = createLimiter({ key, limits: [perMinute(1)] });
+    const allowList = ["loopback", "192.0.2.1"];
+    const limited = rateLimit({ limiter, clientIp: key, allowList })((_request, response) => void response.end());
     const port = await listen(createServer({ maxHeaderSize: 100_000 }, limited));
     const full = [...fill(1_100), "X-Forwarded-For: 203.0.113.7"];
     expect([await send(port, full), await send(port, full)]).toEqual([200, 429]);

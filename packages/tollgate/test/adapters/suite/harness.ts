@@ -17,7 +17,6 @@ export interface SuiteOptions
     | "settle"
     | "settleAborted"
     | "status"
-    | "trustProxy"
   > {
   readonly limiter: Limiter<HttpFacts> | AsyncLimiter<HttpFacts>;
   readonly input?: (facts: HttpFacts) => HttpFacts | Promise<HttpFacts>;

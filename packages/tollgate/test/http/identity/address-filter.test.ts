@@ -1,24 +1,28 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { createLimiter, perMinute } from "tollgate";
-import { clientIp, rateLimit, type TrustProxy } from "tollgate/node";
+import { type ClientIpOptions, clientIp, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 
-interface Lists {
+interface Lists extends ClientIpOptions {
   readonly allowList?: readonly string[];
   readonly denyList?: readonly string[];
-  readonly trustProxy?: TrustProxy;
-  readonly addressHeader?: string;
 }
 
 /** The result for a client whose second request the limiter denies. */
-function resultFor(lists: Lists, peer: string | undefined, forwarded?: string): "passes" | "refused" | "limited" {
+function resultFor(
+  { allowList, denyList, ...ofClients }: Lists,
+  peer: string | undefined,
+  forwarded?: string,
+): "passes" | "refused" | "limited" {
   const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
   const socket = Object.defineProperty(new Socket(), "remoteAddress", { value: peer });
   const request = new IncomingMessage(socket);
   request.method = "GET";
   request.url = "/";
-  if (forwarded !== undefined) request.headers[lists.addressHeader ?? "x-forwarded-for"] = forwarded;
+  if (forwarded !== undefined) request.headers[ofClients.addressHeader ?? "x-forwarded-for"] = forwarded;
+  const finds = Object.keys(ofClients).length > 0 && { clientIp: clientIp(ofClients) };
+  const lists = { ...(allowList && { allowList }), ...(denyList && { denyList }), ...finds };
   const handler = rateLimit({ limiter, ...lists })((_request, response) => void response.writeHead(200));
   let statuses: number[] = [];
   for (let i = 0; i < 2; i += 1) {
@@ -128,10 +132,7 @@ describe("allowList and denyList", () => {
       { denyList: ["2002::/16"] },
       'denyList: expected addresses, CIDR blocks, "loopback" or "private", and IPv4 in its own form, such as "0.0.0.0/0", got "2002::/16"',
     ],
-    [
-      { allowList: ["::1"], trustProxy: true },
-      'trustProxy: expected false, a number of hops from 0 to 100, "loopback", "private" or a list of addresses and CIDR blocks, got true, which would trust any address that a client sends',
-    ],
+    [{ allowList: ["::1"], clientIp: () => "192.0.2.1" }, "clientIp: expected what clientIp() returns, got a function"],
   ])("refuse %j", (lists, message) => {
     const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
     expect(() => rateLimit({ limiter, ...(lists as Lists) })).toThrow(
