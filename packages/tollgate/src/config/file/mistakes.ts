@@ -34,7 +34,7 @@ export class LimitsFileError extends TollgateError {
 }
 
 /** A mistake as one line: `limits.yaml:4:9: domains.api.limits.login.rate: expected …, got …`. */
-export function describeMistake({ file, line, column, path, message }: Mistake): string {
+function describeMistake({ file, line, column, path, message }: Mistake): string {
   const place = [file ?? "limits", ...(line === undefined ? [] : [line, column])].join(":");
   return [place, ...(path === "" ? [] : [path]), message].join(": ");
 }
