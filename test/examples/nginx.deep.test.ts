@@ -11,8 +11,8 @@ import { programPath } from "../proxies/unpacked-program.ts";
 import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
 import { blocksOf } from "./code-blocks.ts";
 
-/** The part of nginx's configuration in the recipe. */
-const LOCATION = blocksOf("docs/recipes/proxies.md").find(({ language }) => language === "text")?.code ?? "";
+/** The part of nginx's configuration in the page. */
+const LOCATION = blocksOf("docs/identity.md").find(({ language }) => language === "text")?.code ?? "";
 
 /** A configuration for one server in the foreground, whose files are all in `folder`. */
 function configuration(folder: string, port: number, upstreamPort: number): string {
@@ -32,7 +32,7 @@ async function ask(port: number, localAddress: string): Promise<number | undefin
   return response.statusCode;
 }
 
-describe("the recipe for proxies", () => {
+describe("docs/identity.md behind nginx", () => {
   it("has nginx append the client's address", () => {
     expect(LOCATION).toContain("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;");
   });

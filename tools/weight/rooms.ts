@@ -24,7 +24,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 60_486, 36_000],
   ["bench", ["bench"], 2_447, 2_400],
   ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 76_489, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_716, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
