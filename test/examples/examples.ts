@@ -42,6 +42,11 @@ function ownNameOf({ code }: CodeBlock): string | undefined {
   return /^\/\/ ([\w-]+\.ts)\n/.exec(code)?.[1];
 }
 
+/** Other examples import it. */
+export function hasName(block: CodeBlock): boolean {
+  return ownNameOf(block) !== undefined;
+}
+
 /** It is a test file itself. */
 export function isTest({ code }: CodeBlock): boolean {
   return code.includes('from "vitest"');

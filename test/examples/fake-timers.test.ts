@@ -2,9 +2,11 @@ import { coarseClock, createLimiter, perSecond, systemClock } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { blocksOf } from "./code-blocks.ts";
-import { Examples, isTest } from "./examples.ts";
+import { Examples, hasName, isTest } from "./examples.ts";
 
-const examples = new Examples(isTest);
+// Tests import the examples that have names.
+const examples = new Examples((block) => isTest(block) || hasName(block));
+const tests = examples.list.filter(isTest);
 examples.write();
 afterAll(() => examples.remove());
 afterEach(() => void vi.useRealTimers());
@@ -13,12 +15,12 @@ describe("examples that are tests", () => {
   it("are found in docs/testing.md, and none of them prints", () => {
     const blocks = blocksOf("docs/testing.md").filter(isTest);
     expect(blocks.length).toBeGreaterThan(1);
-    expect(examples.list.filter(({ code }) => code.includes("console.log"))).toEqual([]);
+    expect(tests.filter(({ code }) => code.includes("console.log"))).toEqual([]);
   });
 });
 
 // Importing such an example registers its tests here.
-for (const { place, file } of examples.list) {
+for (const { place, file } of tests) {
   describe(`the example of ${place}`, async () => {
     await import(file);
   });

@@ -15,7 +15,7 @@ import {
 } from "tollgate";
 import { createPlan, PlanVerbs } from "tollgate/store";
 import { describe, expect, it } from "vitest";
-import { REPOSITORY } from "./code-blocks.ts";
+import { blocksOf, REPOSITORY } from "./code-blocks.ts";
 
 const read = (file: string) => readFileSync(join(REPOSITORY, file), "utf8");
 const SOURCE = "packages/tollgate/src";
@@ -142,6 +142,15 @@ describe("docs/choosing.md", () => {
     const [, section = ""] = read("docs/choosing.md").split("\n## Resolution of a sliding window\n");
     const stated = [...section.matchAll(/^\| \S+ in .* \| ([\d,]+) \|$/gm)].map(([, count = ""]) => count);
     expect(stated).toEqual(cells.map((count) => count.toLocaleString("en")));
+  });
+});
+
+describe("docs/express.md", () => {
+  it("has an application with plans, logins, blocks and Redis, and its tests, in sixty lines", () => {
+    const blocks = blocksOf("docs/express.md").filter(({ code }) => code.includes("shop.ts"));
+    const lines = blocks.flatMap(({ code }) => code.split("\n").filter((line) => line !== "" && line !== "// shop.ts"));
+    expect(blocks).toHaveLength(2);
+    expect(lines.length).toBeLessThanOrEqual(60);
   });
 });
 

@@ -21,10 +21,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
   ["server", ["packages/server/src"], 6_823, 4_700],
-  ["tests", TESTS, 60_486, 36_000],
-  ["bench", ["bench"], 2_447, 2_400],
+  ["tests", TESTS, 60_516, 36_000],
+  ["bench", ["bench"], 3_181, 2_400],
   ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_716, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_340, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
