@@ -17,8 +17,20 @@ describe("a hostile limits file", () => {
     ["block lists", "- ".repeat(20_000)],
     ["maps", Array.from({ length: 200 }, (_, i) => `${" ".repeat(i)}a:`).join("\n")],
     ["explicit keys", "? ".repeat(2_000)],
+    ["keys in one line", "a: ".repeat(2_000)],
+    ["keys in brackets", `[${'"a": '.repeat(2_000)}`],
+    ["keys in brackets after a comma", `{b: c, ${"a:\n".repeat(2_000)}`],
   ])("cannot end the stack by deep levels: %s", (_name, text) => {
     expect(first(text)).toBeDefined();
+  });
+
+  it("is not taken for deep because a line is long", () => {
+    const addresses = Array.from({ length: 300 }, (_, i) => `"10.0.${i % 256}.0/24"`);
+    const rules = addresses.map((address, i) => `"r${i}": { "match": { "ip": [${address}] }, "rate": "1/1s" }`);
+    const lists = [`[${addresses.join(", ")}]`, `[ ${addresses.join(`,\n${" ".repeat(300)}`)} ]`];
+    for (const list of lists) expect(first(`${HEAD}      r: { match: { ip: ${list} }, rate: 1/1s }\n`)).toBe(undefined);
+    expect(first(`version: 1\ndomains: { api: { limits: { ${rules.join(", ")} } } }\n`)).toBe(undefined);
+    expect(first(`${HEAD}      r: ${" ".repeat(300)}{ rate: 1/1s }${" ".repeat(300)}# far away\n`)).toBe(undefined);
   });
 
   it("is refused when it is too long, before it is read", () => {
