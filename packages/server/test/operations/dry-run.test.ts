@@ -1,6 +1,6 @@
 import { createLimits, type LimitsFile } from "tollgate/config";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LimitsInForce } from "../../src/limits/limits-in-force.ts";
 import { RecentRequests } from "../../src/limits/recent-requests.ts";
 import { DryRuns } from "../../src/operations/dry-run.ts";
@@ -232,6 +232,30 @@ describe("a dry run", () => {
     expect(isOver).toBe(false);
     expect(await first).toMatchObject({ requests: 2_000, after: { denied: 1_991 } });
     expect(await dryRuns.of(file)).toMatchObject({ requests: 2_000 });
+    limits.close();
+  });
+
+  it("compiles many rules in steps, and decides requests in turns", async () => {
+    const clock = manualClock();
+    const rules = Array.from({ length: 1_000 }, (_, i) => [`r${i}`, { match: { path: `/${i}` }, rate: "1/1s" }]);
+    const file = { version: 1, domains: { api: { limits: Object.fromEntries(rules) } } } as LimitsFile;
+    const limits = createLimits(file, { clock });
+    const inForce = new LimitsInForce({ limits, file, clock, onOwnChange: () => {}, onInstall: () => {} });
+    const recent = new RecentRequests(clock);
+    for (let i = 0; i < 1_000; i += 1) recent.note("api", { ...ANN, path: `/${i}` }, undefined, "consume");
+    // A millisecond passes between two readings of the clock.
+    let nowMs = performance.now();
+    const spies = [
+      vi.spyOn(performance, "now").mockImplementation(() => ++nowMs),
+      vi.spyOn(globalThis, "setTimeout"),
+      vi.spyOn(globalThis, "setImmediate"),
+    ];
+    await new DryRuns(inForce, recent).of(file);
+    const [, steps = 0, turns = 0] = spies.map((spy) => spy.mock.calls.length);
+    for (const spy of spies) spy.mockRestore();
+    // Both versions are compiled, and put into an index.
+    expect(steps).toBeGreaterThan((2 * 2 * rules.length) / 12);
+    expect(turns).toBeGreaterThan((2 * rules.length) / 6);
     limits.close();
   });
 

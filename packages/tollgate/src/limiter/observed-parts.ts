@@ -5,7 +5,7 @@ import type { StoreLimiter } from "./store-limiter.ts";
 /** What metrics use of a limiter, and users do not. */
 export type ObservedParts = Pick<
   StoreLimiter<never>,
-  "name" | "clock" | "selection" | "watch" | "sources" | "limiterOf" | "handleOn"
+  "name" | "clock" | "selection" | "watch" | "sources" | "members" | "handleOn"
 >;
 
 /** @throws TollgateError `ERR_OPTION`, naming `owner`, unless `createLimiter` or `combine` made the limiter. */

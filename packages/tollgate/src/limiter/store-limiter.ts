@@ -17,6 +17,13 @@ import { callVerb, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs
 import type { Kind } from "./kinds.ts";
 import { markLimiters } from "./limiter-mark.ts";
 
+/** The limiters of a domain's rules, by name. */
+export interface Members {
+  limiterOf(limit: string): string;
+  /** Whether the version of the file that is loaded has the limiter. */
+  hasLimiter(name: string): boolean;
+}
+
 /** What a limiter is made of. Functions, look-ups, combinations and domains are selections that it is given. */
 export interface LimiterParts<Input> extends DeciderParts {
   /** Whether there is a key function: adapters need one. */
@@ -26,8 +33,8 @@ export interface LimiterParts<Input> extends DeciderParts {
   readonly defaultCost: Cost | undefined;
   /** Where its cells are: those of its owners, unless rules come and go. */
   readonly sources?: readonly Source[];
-  /** The limiter of one of its limits, if it has those of several limiters that are not measured apart. */
-  readonly limiterOf?: ((limit: string) => string) | undefined;
+  /** Set for a domain: the limiters of its rules are not measured apart. */
+  readonly members?: Members | undefined;
   /** Ends waits and notifications. */
   readonly end: () => void;
 }
@@ -40,7 +47,7 @@ export class StoreLimiter<Input> extends Decider {
   readonly keyed: boolean;
   readonly selection: Selection<Input>;
   readonly defaultCost: Cost | undefined;
-  readonly limiterOf: LimiterParts<Input>["limiterOf"];
+  readonly members: Members | undefined;
   readonly sources: readonly Source[];
   /** Whether a call may take places. If a function chooses the limits, that is known when it has chosen. */
   readonly mayTakePlaces: boolean;
@@ -57,7 +64,7 @@ export class StoreLimiter<Input> extends Decider {
     this.keyed = parts.keyed;
     this.selection = parts.selection;
     this.defaultCost = parts.defaultCost;
-    this.limiterOf = parts.limiterOf;
+    this.members = parts.members;
     this.sources = parts.sources ?? parts.selection.owners.map(({ source }) => source);
     this.end = parts.end;
     this.mayTakePlaces = fixed?.route.takesPlaces ?? true;

@@ -75,17 +75,16 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     for (let call = 0; call < 3; call += 1) await limiter.allow(LOGIN);
     await limiter.consume({ ...ANN, ip: "192.0.2.2", path: "/locked" });
     await limits.reserve("api", { ...ANN, ip: "192.0.2.3", path: "/job" });
-    limits.update(fileOf({ login: TWO_RULES.login }));
+    await limiter.consume({ ...ANN, path: `/;${"x".repeat(5_000)}` });
     await limiter.consume(LOGIN);
     await limiter.allow(LOGIN);
-    await limiter.consume(ANN);
     expect((await linesOf(registry, "rate_limit_acquire_total")).sort()).toEqual([
-      'rate_limit_acquire_total{limiter="api",limit="",result="allow"} 1',
       'rate_limit_acquire_total{limiter="api/job",limit="job.inflight",result="allow"} 1',
       'rate_limit_acquire_total{limiter="api/locked",limit="",result="deny"} 1',
       'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="allow"} 2',
       'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="deny"} 3',
-      'rate_limit_acquire_total{limiter="api/shadow",limit="shadow.quota",result="shadow_deny"} 2',
+      'rate_limit_acquire_total{limiter="api/long-path",limit="",result="deny"} 1',
+      'rate_limit_acquire_total{limiter="api/shadow",limit="shadow.quota",result="shadow_deny"} 4',
     ]);
     expect(await linesOf(registry, "rate_limit_places_in_use{")).toEqual([
       'rate_limit_places_in_use{limiter="api/job",limit="job.inflight"} 1',
@@ -94,6 +93,13 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     expect(await linesOf(registry, "rate_limit_near_limit_total{")).toEqual([
       'rate_limit_near_limit_total{limiter="api/login",limit="login.quota"} 1',
       'rate_limit_near_limit_total{limiter="api/job",limit="job.inflight"} 1',
+    ]);
+    limits.update(fileOf({ login: TWO_RULES.login }));
+    await limiter.consume(ANN);
+    expect((await linesOf(registry, "rate_limit_acquire_total")).sort()).toEqual([
+      'rate_limit_acquire_total{limiter="api",limit="",result="allow"} 1',
+      'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="allow"} 2',
+      'rate_limit_acquire_total{limiter="api/login",limit="login.quota",result="deny"} 3',
     ]);
     remove();
     await limiter.consume(LOGIN);

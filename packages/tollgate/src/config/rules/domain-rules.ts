@@ -41,6 +41,7 @@ export class DomainRules {
   #sets: SetNode = { set: undefined, next: new Map() };
   #setCount = 0;
   #joint: JointCalls | undefined;
+  #byName: ReadonlyMap<string, Rule> | undefined;
 
   private constructor(
     name: string,
@@ -97,7 +98,8 @@ export class DomainRules {
   }
 
   ruleOf(name: string): Rule | undefined {
-    return this.rules.find((rule) => rule.name === name);
+    this.#byName ??= new Map(this.rules.map((rule) => [rule.name, rule]));
+    return this.#byName.get(name);
   }
 
   limiterOf(rule: Rule): RuleLimiter {

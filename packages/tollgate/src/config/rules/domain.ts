@@ -3,7 +3,7 @@ import type { Selection } from "../../limiter/choosing/selection.ts";
 import { AsyncAsker } from "../../limiter/deciding/async-asker.ts";
 import { SyncAsker } from "../../limiter/deciding/sync-asker.ts";
 import { limiterOf } from "../../limiter/limiters.ts";
-import type { StoreLimiter } from "../../limiter/store-limiter.ts";
+import type { Members, StoreLimiter } from "../../limiter/store-limiter.ts";
 import { Watch } from "../../limiter/watching/watch.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { DomainLimiter, LimitsHandle } from "../limits.ts";
@@ -18,7 +18,7 @@ import type { Steps } from "./steps.ts";
 type Kinds = "sync" | "async";
 
 /** A domain in all versions of a file: its limiter outlasts them. */
-export class Domain<Kind extends Kinds> implements Chooser<Facts, Request> {
+export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Members {
   readonly name: string;
   readonly limiter: DomainLimiter<Kind> & StoreLimiter<Facts>;
   readonly #watch = new Watch(undefined);
@@ -48,7 +48,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request> {
       // The rules say what a request costs.
       defaultCost: undefined,
       sources: [{ store: identity ?? store, opened: store, scope: name }],
-      limiterOf: (limit) => this.#limiterOf(limit),
+      members: this,
       end: () => this.close(),
     });
     this.limiter = limiter as DomainLimiter<Kind> & StoreLimiter<Facts>;
@@ -104,8 +104,13 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request> {
     return this.#rules?.usedLimiters.map(({ selection }) => selection) ?? [];
   }
 
+  hasLimiter(name: string): boolean {
+    const isOfFile = this.#rules?.ruleOf(name.slice(this.name.length + 1)) !== undefined;
+    return isOfFile || this.#rules?.usedLimiters.some((limiter) => limiter.name === name) === true;
+  }
+
   /** Limits are named `RULE.WORD`, and what follows. Names of rules may have dots, too. */
-  #limiterOf(limit: string): string {
+  limiterOf(limit: string): string {
     const parts = limit.split(".");
     const ends = parts.flatMap((part, i) => (i > 0 && WORDS.has(part.split("#", 1)[0]!) ? [i] : []));
     const names = ends.map((end) => parts.slice(0, end).join("."));

@@ -1,4 +1,5 @@
 import type { Decision } from "../../core/decision.ts";
+import type { Members } from "../../limiter/store-limiter.ts";
 import type { KeyLabels } from "./key-labels.ts";
 import type { NumberValue } from "./metric.ts";
 
@@ -11,9 +12,6 @@ const PARTS_OF_LIMIT = 5;
 /** A limiter shows the names of so many limits. The calls under any other are counted together. */
 const MOST_LIMITS = 1_000;
 const OTHER = "other";
-
-/** The limiter of a limit. */
-type LimiterOf = (limit: string) => string;
 
 /** The counts of one limit. */
 interface LimitCounts {
@@ -29,13 +27,13 @@ export class AcquireCounts {
   readonly #limiter: string;
   readonly #labels: KeyLabels | undefined;
   /** Set if the limits are those of several limiters, whose names the series have. */
-  readonly #limiterOf: LimiterOf | undefined;
+  readonly #members: Members | undefined;
   readonly #limits = new Map<string, LimitCounts>();
 
-  constructor(limiter: string, labels: KeyLabels | undefined, limiterOf: LimiterOf | undefined) {
+  constructor(limiter: string, labels: KeyLabels | undefined, members: Members | undefined) {
     this.#limiter = limiter;
     this.#labels = labels;
-    this.#limiterOf = limiterOf;
+    this.#members = members;
   }
 
   note(keys: readonly string[], decision: Decision): void {
@@ -65,17 +63,21 @@ export class AcquireCounts {
   }
 
   get #all(): readonly LimitCounts[] {
+    // Rules come and go: their counts would stay for good.
+    for (const [id, { limiter }] of this.#limits) {
+      if (limiter !== this.#limiter && this.#members?.hasLimiter(limiter) === false) this.#limits.delete(id);
+    }
     return [...this.#limits.values()];
   }
 
   /** Calls that a limits function or a rule has denied, and calls that no limit counts. */
   #withoutLimit({ allowed, limiter }: Decision): LimitCounts {
-    const isOfRule = !allowed && this.#limiterOf !== undefined && limiter !== this.#limiter;
+    const isOfRule = !allowed && this.#members !== undefined && limiter !== this.#limiter;
     return this.#made(isOfRule ? limiter : this.#limiter, "");
   }
 
   #countsOf(limit: string): LimitCounts {
-    return this.#limits.get(limit) ?? this.#made(this.#limiterOf?.(limit) ?? this.#limiter, limit);
+    return this.#limits.get(limit) ?? this.#made(this.#members?.limiterOf(limit) ?? this.#limiter, limit);
   }
 
   #made(limiter: string, limit: string): LimitCounts {

@@ -48,13 +48,13 @@ export class LimiterReadings implements Watcher {
   readonly #places = new PlacesInUse();
 
   constructor(limiter: AnyLimiter, parts: ObservedParts, options: MeasureOptions, output: Output) {
-    const { name: of, limiterOf } = parts;
+    const { name: of, members } = parts;
     this.times = options.sample;
     this.#limiter = limiter;
     this.#parts = parts;
     this.#tokensOf = options.tokensOf;
     this.#denied = output.denied;
-    this.#acquired = new AcquireCounts(of, options.labels, limiterOf);
+    this.#acquired = new AcquireCounts(of, options.labels, members);
     const removals = [
       output.add({ metric: ACQUIRED, read: () => this.#acquired.acquired() }),
       output.add({ metric: NEAR, read: () => this.#acquired.near() }),
@@ -90,16 +90,16 @@ export class LimiterReadings implements Watcher {
 
   /** A combination's calls wait in the lines of its limiters. */
   #waiting(): readonly NumberValue[] {
-    const { name, selection, limiterOf } = this.#parts;
+    const { name, selection, members } = this.#parts;
     const all = selection.owners.map(({ name: limiter, lines }) => ({ labels: { limiter }, value: lines.waiting }));
-    if (limiterOf !== undefined) return all;
+    if (members !== undefined) return all;
     return all.length === 1 ? [{ labels: { limiter: name }, value: all[0]!.value }] : [];
   }
 
   #placesInUse(): readonly NumberValue[] {
-    const { name, clock, limiterOf } = this.#parts;
+    const { name, clock, members } = this.#parts;
     return Array.from(this.#places.byLimit(readUs(clock)), ([limit, value]) => ({
-      labels: { limiter: limiterOf?.(limit) ?? name, limit },
+      labels: { limiter: members?.limiterOf(limit) ?? name, limit },
       value,
     }));
   }
