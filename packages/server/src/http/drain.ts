@@ -1,6 +1,6 @@
-import type { Server } from "node:http";
+import { Server } from "node:http";
 import type { Socket } from "node:net";
-import { announceEnd } from "./pipelining.ts";
+import { announceEnd, isAnswering } from "./pipelining.ts";
 
 /** `"cut off"`: the grace period ended before the last request. */
 export type Drained = "finished" | "cut off";
@@ -20,7 +20,9 @@ export function drainable(server: Server): (graceMs: number) => Promise<Drained>
   return async (graceMs) => {
     // Before the listener that answers: the response has to announce the connection's end.
     server.prependListener("request", (_request, response) => void response.setHeader("connection", "close"));
+    server.closeIdleConnections = () => closeIdle(server, sockets);
     for (const socket of sockets) {
+      socket.destroySoon = () => linger(socket);
       // The connection is idle when the listeners of Node have run.
       announceEnd(socket)?.once("close", () => void setImmediate(() => server.closeIdleConnections()));
     }
@@ -36,4 +38,21 @@ export function drainable(server: Server): (graceMs: number) => Promise<Drained>
     clearTimeout(grace);
     return drained;
   };
+}
+
+/** How long a client that was told of the end may take to close its side. */
+const LINGER_MS = 1_000;
+
+/** The end of a connection with unread requests is a reset: answers under way would be lost (RFC 9112, section 9.6). */
+function linger(socket: Socket): void {
+  socket.end(() => setTimeout(() => socket.destroy(), LINGER_MS).unref());
+  socket.resume();
+}
+
+/** Node takes a connection for idle, too, whose last answers wait for a client that reads slowly. */
+function closeIdle(server: Server, sockets: ReadonlySet<Socket>): void {
+  const answering = [...sockets].filter(isAnswering);
+  for (const socket of answering) socket.destroy = () => socket;
+  Server.prototype.closeIdleConnections.call(server);
+  for (const socket of answering) Reflect.deleteProperty(socket, "destroy");
 }

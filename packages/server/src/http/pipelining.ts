@@ -25,6 +25,11 @@ export function announceEnd(socket: Socket): ServerResponse | undefined {
   return (socket as BoundSocket)[CONNECTION]?.announceEnd();
 }
 
+/** Whether a response of a connection is not over. */
+export function isAnswering(socket: Socket): boolean {
+  return (socket as BoundSocket)[CONNECTION]?.isAnswering === true;
+}
+
 /** A property is faster than a `WeakMap`. */
 const CONNECTION = Symbol("connection");
 
@@ -94,6 +99,10 @@ class Connection {
     this.#scheduled = true;
     // Later, so that other connections are served in between.
     setImmediate(() => this.#serveNext());
+  }
+
+  get isAnswering(): boolean {
+    return this.#served > 0 || this.#isWaiting();
   }
 
   announceEnd(): ServerResponse | undefined {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { drainable } from "../../src/http/drain.ts";
 import { createGuardedServer, DEFAULT_BOUNDS } from "../../src/http/guarded-server.ts";
 import { listen } from "../../src/http/listen.ts";
+import { MOST_AT_ONCE } from "../../src/http/pipelining.ts";
 import { call } from "../support/call.ts";
 import { openConnection, openRequestInFlight } from "../support/connection.ts";
 import { limitsFile } from "../support/limits-file.ts";
@@ -126,6 +127,21 @@ describe("closing the service", () => {
     expect(connection.received.match(/^connection: close/gim)).toHaveLength(1);
   });
 
+  it("does not reset a connection on which more requests come: answers under way would be lost", async () => {
+    const { connection, served, closed, finish } = await startSlow();
+    const errors: Error[] = [];
+    connection.socket.on("error", (error) => errors.push(error));
+    connection.send(GET);
+    await vi.waitFor(() => expect(served()).toBe(1));
+    const isClosed = closed();
+    finish();
+    connection.send(GET.replace("\r\n\r\n", `\r\nX-Long: ${"a".repeat(30_000)}\r\n\r\n`).repeat(300));
+    await connection.closed;
+    await isClosed;
+    expect(errors).toEqual([]);
+    expect(connection.received).toMatch(/^connection: close\r\n(?:.*\r\n)*\r\ndone$/im);
+  });
+
   it("ends a connection whose answer had begun, as soon as the answer is over", async () => {
     const { connection, served, closed, finish } = await startSlow((response) => response.flushHeaders());
     connection.send(GET);
@@ -135,6 +151,21 @@ describe("closing the service", () => {
     finish();
     await connection.closed;
     await isClosed;
+  });
+
+  it("gives a client that reads slowly all answers that were made", async () => {
+    const answer = "a".repeat(2_000_000);
+    const { connection, served, closed } = await startSlow((response) => void response.end(answer));
+    connection.socket.pause();
+    connection.send(GET.repeat(MOST_AT_ONCE + 4));
+    await vi.waitFor(() => expect(served()).toBeGreaterThanOrEqual(MOST_AT_ONCE));
+    const isClosed = closed();
+    connection.send(GET.repeat(9));
+    connection.socket.resume();
+    await connection.closed;
+    await isClosed;
+    expect(served()).toBe(MOST_AT_ONCE + 4);
+    expect(connection.received.match(/\r\n\r\na{2000000}/g)).toHaveLength(served());
   });
 
   it("is idempotent", async () => {
