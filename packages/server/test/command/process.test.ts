@@ -12,6 +12,11 @@ async function msOf(action: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
+/** Runs before the command. */
+function preload(module: string): string {
+  return `--import "data:text/javascript,${encodeURIComponent(module)}"`;
+}
+
 describe("tollgate serve", () => {
   it("soon listens, and says so in one line with the real port", async () => {
     // The start of a bare process tells how busy the machine is.
@@ -98,12 +103,23 @@ describe("tollgate serve", () => {
     expect(await command.exited).toBe(0);
   });
 
+  it("ends when it cannot close what it has opened", async () => {
+    const { command } = await startServing([], {
+      NODE_OPTIONS: preload(
+        'import { Server } from "node:http"; Server.prototype.close = function () { return this; };' +
+          "const { setTimeout } = globalThis; globalThis.setTimeout = (call, ms, ...rest) => setTimeout(call, ms / 100, ...rest);",
+      ),
+    });
+    command.kill("SIGTERM");
+    expect(await command.exited).toBe(0);
+    expect(command.stderr + command.stdout).toContain("tollgate took longer than 15000 ms to stop\n");
+  });
+
   it("answers 500 without a stack when the limiter fails, with one line on stderr", async () => {
     const brokenClock =
       'import { Server } from "node:http"; const { listen } = Server.prototype;' +
       "Server.prototype.listen = function (...args) { performance.now = () => NaN; return listen.apply(this, args); };";
-    const preload = `--import "data:text/javascript,${encodeURIComponent(brokenClock)}"`;
-    const { command, url } = await startServing([], { NODE_OPTIONS: preload });
+    const { command, url } = await startServing([], { NODE_OPTIONS: preload(brokenClock) });
     expect(await call(`${url}/ping`)).toMatchObject({ status: 500, body: '{"error":"internal server error"}' });
     command.kill("SIGTERM");
     expect(await command.exited).toBe(0);
