@@ -90,7 +90,12 @@ type AnyLimiter = Limiter | AsyncLimiter;
  */
 export function limitedFetch(limiter: AnyLimiter, options: LimitedFetchOptions = {}): LimitedFetch {
   if (typeof limiter?.acquire !== "function") {
-    throw optionError("limitedFetch", "a limiter made by createLimiter or combine", limiter);
+    throw optionError(
+      "limitedFetch",
+      "a limiter made by createLimiter or combine",
+      limiter,
+      ": limitedFetch(limiter, {})",
+    );
   }
   const client = new LimitedClient(limiter, checked(options));
   // An invalid URL rejects, as that of `fetch` does.

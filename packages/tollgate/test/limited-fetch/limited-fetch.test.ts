@@ -398,6 +398,8 @@ describe("limitedFetch", () => {
 
   it("refuses what is no limiter, and a missing fetch", () => {
     expect(() => limitedFetch(undefined as never)).toThrow(/expected a limiter/);
+    const limiter = createLimiter({ limits: [perSecond(1)] });
+    expect(() => limitedFetch({ limiter } as never)).toThrow(/: limitedFetch\(limiter, \{\}\)$/);
     const { fetch } = globalThis;
     Reflect.deleteProperty(globalThis, "fetch");
     try {
