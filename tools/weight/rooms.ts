@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 
 const LIBRARY = "packages/tollgate/src";
 const LOCAL_STORES = ["local", "memory", "table", "shared"].map((name) => `${LIBRARY}/stores/${name}`);
-const TESTS = ["packages/tollgate/test", "packages/server/test", "test"];
+const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "test"];
 
 /**
  * The parts of the repository: lines of code, or words of documents. `npm run check` accepts a budget; lower it when
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_287, 21_500],
+  ["library", [LIBRARY], 27_292, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_746, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_123, 3_300],
   ["stores of this process", LOCAL_STORES, 5_525, 4_000],
@@ -19,12 +19,12 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["config", [`${LIBRARY}/config`], 2_705, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_853, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_011, 900],
-  ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_611, 1_400],
+  ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
   ["server", ["packages/server/src"], 6_847, 4_700],
-  ["tests", TESTS, 60_595, 36_000],
-  ["bench", ["bench"], 3_181, 2_400],
+  ["tests", TESTS, 61_518, 36_000],
+  ["bench", ["bench", ":!bench/test"], 2_260, 2_400],
   ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_340, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_475, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
