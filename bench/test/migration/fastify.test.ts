@@ -2,13 +2,15 @@ import theirPlugin from "@fastify/rate-limit";
 import { type FastifyInstance, fastify, type RouteShorthandOptions } from "fastify";
 import { createLimiter, fixedWindow, memoryStore, perHour, perMinute } from "tollgate";
 import { clientIp, rateLimit, refundSuccesses } from "tollgate/fastify";
-import { describe, expect, it } from "vitest";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { claimsOf, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 import { type Ask, splitOptions, statusesOf } from "./rivals.ts";
 
 const PAGE = "from-fastify-rate-limit.md";
-const WINDOW = fixedWindow({ limit: 2, window: "1m", anchor: "first-use" });
+const ONCE = { limit: 2, window: "1m", anchor: "first-use" } as const;
+const WINDOW = fixedWindow(ONCE);
 
 type Options = Readonly<Record<string, unknown>> & Pick<RouteShorthandOptions, "config">;
 
@@ -112,5 +114,21 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
     expect((await limited()).headers["x-ratelimit-limit"]).toBe("1000");
     await expect(ours({ status: 200 })).rejects.toThrow("status: expected");
     await expect(ours({ config: { rateLimit: { limiter: "none" } as never } })).rejects.toThrow("limiter: expected");
+  });
+});
+
+describe(`the tables of docs/${PAGE}`, () => {
+  it("have a block that denied calls extend, as continueExceeding does", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const there = await theirs({ continueExceeding: true });
+    const clock = manualClock(0);
+    const limits = [fixedWindow({ ...ONCE, blockFor: { duration: "1m", extend: true } })];
+    const here = createLimiter({ limits, clock });
+    for (const now of [0, 0, 0, 50_000, 100_000, 160_000, 160_000, 160_000]) {
+      vi.setSystemTime(now);
+      clock.set(now);
+      expect(here.allow("one")).toBe((await there()).status === 200);
+    }
   });
 });
