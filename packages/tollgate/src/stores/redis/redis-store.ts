@@ -11,7 +11,6 @@ import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
-import { BatchSender } from "./batch/batch-sender.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import { type Answer, AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
@@ -25,6 +24,7 @@ import { throwStoreError } from "./failure/translate-error.ts";
 import { BYPASSED, UnavailableError } from "./failure/unavailable-error.ts";
 import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "./failure/without-server.ts";
 import { KeyScan } from "./key-scan.ts";
+import { Listeners } from "./listeners.ts";
 import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
@@ -94,8 +94,8 @@ function nameOf(scope: Scope): string {
 }
 
 /**
- * The store of a server. A call goes one way: `CallQueue` makes a batch of the calls of a turn, `BatchSender` encodes
- * it, `ServerLink` has the deadline and the circuit, a `RedisPort` sends it. The reply comes back the same way.
+ * The store of a server. A call goes one way: `CallQueue` makes a `Batch` of the calls of a turn, `ServerLink` has the
+ * deadline and the circuit, a `RedisPort` sends the batch, which takes the reply.
  */
 export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations {
   readonly kind = "async";
@@ -105,7 +105,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   readonly #notifier: Notifier;
   readonly #port: RedisPort;
   readonly #link: ServerLink;
-  readonly #sender: BatchSender;
+  readonly #watches = new Listeners<SentBatch>();
   readonly #queue: CallQueue;
   readonly #scan: KeyScan;
   readonly #denials: DenyCache;
@@ -121,7 +121,6 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     this.#notifier = new Notifier(options);
     this.#denials = new DenyCache(options.denyCache);
     this.#link = new ServerLink(port, options, (observation) => this.#notifier.notify(observation));
-    this.#sender = new BatchSender(this.#link, options);
     this.#queue = new CallQueue({
       mostKeys: options.batch,
       bySlot: port.cluster,
@@ -129,7 +128,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
       maxPending: options.maxPending,
       memory: this.#denials,
       link: this.#link,
-      send: (batch) => this.#sender.send(batch),
+      watches: this.#watches,
     });
     this.#scan = new KeyScan(port, this.#link, options.maxPending, (verb, call, nowUs) => {
       return this.#askAlone(verb, call, nowUs);
@@ -137,7 +136,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   get breaker(): BreakerState {
-    return this.#link.state;
+    return this.#link.circuit.state;
   }
 
   get bypass(): boolean {
@@ -160,7 +159,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   watchBatches(watch: (batch: SentBatch) => void): () => void {
-    return this.#sender.watches.add(watch);
+    return this.#watches.add(watch);
   }
 
   open(plan: Plan, context: LimiterContext): RedisSpace {
@@ -193,18 +192,19 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     this.#checkOpen();
     if (this.#bypass) return Promise.resolve(this.#decideAlone(BYPASSED, call, nowUs));
     if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
-    const calls = [call];
-    const refusal = this.#queue.refusal("take", calls);
-    if (refusal !== undefined) return Promise.resolve(this.#decideAlone(refusal, call, nowUs));
     return new Promise((resolve) => {
-      this.#queue.ask("take", calls, nowUs, new AnswerWaiter(resolve, call, nowUs, this.#decideAlone));
+      const waiter = new AnswerWaiter(resolve, call, nowUs, this.#decideAlone);
+      const refusal = this.#queue.ask("take", [call], nowUs, waiter);
+      if (refusal !== undefined) resolve(this.#decideAlone(refusal, call, nowUs));
     });
   }
 
   /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
   lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
-    if (this.#bypass || this.#closing !== undefined) waiter.failed(this.#bypass ? BYPASSED : closedError());
-    else this.#queue.ask("lease", [call], nowUs, waiter, { lease: ask });
+    const closed = this.#closing === undefined ? undefined : closedError();
+    const refusal = this.#bypass ? BYPASSED : closed;
+    const failure = refusal ?? this.#queue.ask("lease", [call], nowUs, waiter, { lease: ask });
+    if (failure !== undefined) waiter.failed(failure);
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -269,16 +269,15 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
     if (parts.length > 1)
       return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
-    const refusal = this.#queue.refusal(verb, calls);
-    if (refusal !== undefined) return without(refusal);
     const waiter = new ReportWaiter(without);
-    this.#queue.ask(verb, calls, nowUs, waiter);
-    return waiter.report;
+    const refusal = this.#queue.ask(verb, calls, nowUs, waiter);
+    return refusal === undefined ? waiter.report : without(refusal);
   }
 
   async #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Answer> {
     const waiter = new ReportWaiter();
-    this.#queue.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
+    const refusal = this.#queue.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
+    if (refusal !== undefined) waiter.failed(refusal);
     return { report: await waiter.report, decidedUs: waiter.decidedUs };
   }
 

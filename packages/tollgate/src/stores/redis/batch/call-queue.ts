@@ -1,29 +1,27 @@
+import type { SentBatch } from "../../../core/store-readings.ts";
+import type { ScriptReply } from "../clients/redis-port.ts";
 import { slotOf } from "../cluster-slots.ts";
 import { afterThisTurn } from "../event-loop.ts";
 import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../failure/unavailable-error.ts";
+import type { Listeners } from "../listeners.ts";
+import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
-import type { ServerLink } from "../server-link.ts";
+import type { CallFailure, ServerLink } from "../server-link.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import { KeyLine, leastLeft } from "./key-line.ts";
-import { notifyMoves, type Outcome } from "./outcome.ts";
-import { Batch } from "./script-batch.ts";
+import { Batch, type BatchOptions } from "./script-batch.ts";
 import type { Waiter } from "./waiter.ts";
 import { type DenialMemory, Work } from "./work.ts";
 
-interface QueueOptions {
-  /** The most keys of one script call; below 1: each call alone. */
-  readonly mostKeys: number;
+interface QueueOptions extends Omit<BatchOptions, "ended"> {
   /** Whether all keys of a script call have to be in one slot. */
   readonly bySlot: boolean;
-  /** Whether the limiters' clocks decide: then only calls of the same moment join. */
-  readonly byLimitersClock: boolean;
   /** The most calls without an answer. */
   readonly maxPending: number;
   readonly memory: DenialMemory;
-  readonly link: Pick<ServerLink, "connecting" | "isClosed" | "nowMs" | "refusal">;
-  /** Sends a batch once. Resolves with an outcome of each work, and never rejects. */
-  readonly send: (batch: Batch) => Promise<readonly Outcome[]>;
+  readonly link: Pick<ServerLink, "circuit" | "deadline" | "refusal" | "send">;
+  readonly watches: Listeners<SentBatch>;
 }
 
 /** The lane of all keys where there is no cluster. */
@@ -46,6 +44,7 @@ const SETTLED = Promise.resolve();
  */
 export class CallQueue {
   readonly #options: QueueOptions;
+  readonly #batchOptions: BatchOptions;
   /** A new map whenever it is empty, because V8 retains old tables of a map, and all that these refer to. */
   #lines = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
@@ -62,24 +61,24 @@ export class CallQueue {
   #drained: (() => void) | undefined;
 
   constructor(options: QueueOptions) {
+    const { mostKeys, byLimitersClock } = options;
     this.#options = options;
+    this.#batchOptions = { mostKeys, byLimitersClock, ended: (batch, outcome) => this.#ended(batch, outcome) };
   }
 
-  /** Why a call would fail at once; `undefined` if it would be sent. */
-  refusal(verb: ScriptVerb, keys: readonly KeyCall[]): UnavailableError | undefined {
-    if (!this.#options.link.isClosed) return CIRCUIT_OPEN;
-    return this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
-  }
-
-  ask(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
-    const refusal = this.refusal(verb, keys);
-    if (refusal !== undefined) {
-      waiter.failed(refusal);
-      return;
-    }
+  /** @returns why the call is refused; then `waiter` is told nothing. */
+  ask(
+    verb: ScriptVerb,
+    keys: readonly KeyCall[],
+    nowUs: number,
+    waiter: Waiter,
+    options?: AskOptions,
+  ): UnavailableError | undefined {
+    if (!this.#options.link.circuit.isClosed) return CIRCUIT_OPEN;
+    if (!this.#hasCapacity(verb, keys)) return OVERLOADED;
     this.#pending += 1;
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
-    if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return;
+    if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return undefined;
     const lines = keys.map(({ name }) => this.#lineOf(name));
     const { memory, mostKeys } = this.#options;
     const work = new Work({ verb, keys, lines, nowUs, sinceMs: this.#turn(), memory, options });
@@ -90,6 +89,7 @@ export class CallQueue {
     }
     this.#offer(work);
     if (this.#ready.length >= Math.max(1, mostKeys)) this.flush();
+    return undefined;
   }
 
   async #flushAfter(connecting: Promise<void>): Promise<void> {
@@ -101,10 +101,10 @@ export class CallQueue {
   /** Sends what may be sent, and fails what waited for too long. */
   flush(): void {
     const { link } = this.#options;
-    const nowMs = this.#turnMs ?? link.nowMs;
+    const nowMs = this.#turnMs ?? link.deadline.nowMs;
     this.#turnMs = undefined;
     if (this.#ready.length === 0 || this.#isFlushing) return;
-    const { connecting } = link;
+    const { connecting } = link.deadline;
     this.#isFlushing = true;
     if (connecting !== undefined) {
       void this.#flushAfter(connecting);
@@ -173,7 +173,7 @@ export class CallQueue {
     let batch = open.get(lane);
     if (batch?.fits(work) !== true) {
       if (batch !== undefined) this.#send(batch);
-      batch = new Batch(lane, this.#options.mostKeys, this.#options.byLimitersClock);
+      batch = new Batch(lane, this.#batchOptions);
       open.set(lane, batch);
     }
     batch.add(work, steps);
@@ -183,39 +183,49 @@ export class CallQueue {
   }
 
   #send(batch: Batch): void {
-    void this.#options.send(batch).then((outcomes) => this.#returned(batch, outcomes));
+    this.#options.link.send(batch.encode());
   }
 
   /** Answers the calls of a batch, and lets the next ones follow. */
-  #returned({ works, steps }: Batch, outcomes: readonly Outcome[]): void {
+  #ended(batch: Batch, outcome: ScriptReply | CallFailure): void {
+    const { works, steps } = batch;
+    const { watches } = this.#options;
+    if (!watches.isEmpty) watches.notify(batch.readings(outcome));
+    const parts = batch.partsAfter(outcome);
+    if (parts.length > 0) {
+      for (const part of parts) this.#send(part);
+      return;
+    }
+    const outcomes = batch.outcomesOf(outcome);
     for (const [i, work] of works.entries()) {
-      this.#stepsUnderWay -= steps[i]!;
-      work.returned();
-      for (const line of work.lines) line.returned(steps[i]!);
-      const outcome = outcomes[i]!;
-      const before = work.pending;
-      if ("error" in outcome) work.failed(outcome.error);
-      else work.done(outcome);
-      this.#answered(work, before - work.pending);
+      this.#answer(work, steps[i]!, outcomes instanceof Error ? outcomes : outcomes[i]!);
     }
     for (const work of works) this.#continue(work);
     if (this.#ready.length > 0) this.#turn();
     if (this.#pending === 0) this.#drained?.();
-    notifyMoves(works, outcomes);
+    // Observers may call limiters, so they are notified after all callers were answered.
+    if (!(outcomes instanceof Error)) for (const [i, { moved }] of outcomes.entries()) works[i]!.notifyMoves(moved);
   }
 
-  #refuse(work: Work, error: unknown): void {
+  #refuse(work: Work, error: Error): void {
     work.isReady = false;
-    const { pending } = work;
-    work.failed(error);
-    this.#answered(work, pending);
+    this.#answer(work, 0, error);
     this.#continue(work);
     if (this.#pending === 0) this.#drained?.();
   }
 
-  #answered(work: Work, count: number): void {
-    this.#pending -= count;
-    for (const line of work.lines) line.pending -= count;
+  /** Answers the calls of a slice of so many steps. */
+  #answer(work: Work, steps: number, outcome: TransactionOutcome | Error): void {
+    const { pending } = work;
+    if (outcome instanceof Error) work.failed(outcome);
+    else work.done(outcome);
+    const answered = pending - work.pending;
+    this.#pending -= answered;
+    this.#stepsUnderWay -= steps;
+    for (const line of work.lines) {
+      line.pending -= answered;
+      line.returned(steps);
+    }
   }
 
   /** Offers the rest of a work, or the next work behind it. */
@@ -247,7 +257,7 @@ export class CallQueue {
 
   /** The time of this turn's calls. Schedules a flush at the end of the turn. */
   #turn(): number {
-    this.#turnMs ??= this.#options.link.nowMs;
+    this.#turnMs ??= this.#options.link.deadline.nowMs;
     if (!this.#isScheduled) {
       this.#isScheduled = true;
       if (this.#calm > CALM_CALLS) void SETTLED.then(this.#flushTurn);

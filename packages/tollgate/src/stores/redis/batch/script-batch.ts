@@ -1,43 +1,120 @@
+import { TollgateError } from "../../../core/errors.ts";
+import type { SentBatch } from "../../../core/store-readings.ts";
+import { CancelFlag, RUN } from "../clients/cancel-flag.ts";
+import type { ScriptReply } from "../clients/redis-port.ts";
+import { serverError } from "../clients/server-error.ts";
+import { monotonicMs, toWallMs } from "../event-loop.ts";
+import { causeOf, UnavailableError } from "../failure/unavailable-error.ts";
+import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
+import { encodeCall } from "../script/encode-call.ts";
 import { stepsOf } from "../script/steps.ts";
+import type { CallFailure, SentCall } from "../server-link.ts";
 import type { Work } from "./work.ts";
 
 /** So many steps block a server for about two milliseconds. */
 const MOST_STEPS = 2_000;
 
+/** What the batches of a store have in common. */
+export interface BatchOptions {
+  /** The most keys of one script call; below 1: each work alone. */
+  readonly mostKeys: number;
+  /** Whether the limiters' clocks decide: then only calls of the same moment are in one batch. */
+  readonly byLimitersClock: boolean;
+  readonly ended: (batch: Batch, outcome: ScriptReply | CallFailure) => void;
+}
+
 /** Work that is sent as one call of the script, in order. */
-export class Batch {
+export class Batch implements SentCall {
   /** One server has all its keys: in a cluster, their slot. */
   readonly lane: number;
   readonly works: Work[] = [];
   /** The steps of each work. */
   readonly steps: number[] = [];
-  readonly #mostKeys: number;
+  readonly cancelFlag: CancelFlag = new CancelFlag(RUN);
+  keys: readonly string[] = [];
+  args: readonly string[] = [];
+  quietSinceMs: number = Number.POSITIVE_INFINITY;
+  sentAtMs = 0;
+  isOver = false;
+  readonly #options: BatchOptions;
   /** A key counts once for each work. */
-  #keys = 0;
+  #keyCount = 0;
   #total = 0;
-  readonly #byLimitersClock: boolean;
-  /** When the oldest call was made. */
-  sinceMs: number = Number.POSITIVE_INFINITY;
 
-  /** With `mostKeys` below 1 each work is sent alone. */
-  constructor(lane: number, mostKeys: number, byLimitersClock: boolean) {
+  constructor(lane: number, options: BatchOptions) {
     this.lane = lane;
-    this.#mostKeys = mostKeys;
-    this.#byLimitersClock = byLimitersClock;
+    this.#options = options;
   }
 
   fits(work: Work): boolean {
-    if (this.works.length === 0) return true;
+    const { mostKeys, byLimitersClock } = this.#options;
     // The script is given one time.
-    if (this.#byLimitersClock && this.works[0]!.nowUs !== work.nowUs) return false;
-    return this.#keys + work.keys.length <= this.#mostKeys && this.#total + stepsOf(work) <= MOST_STEPS;
+    if (byLimitersClock && this.works[0]!.nowUs !== work.nowUs) return false;
+    return this.#keyCount + work.keys.length <= mostKeys && this.#total + stepsOf(work) <= MOST_STEPS;
   }
 
   add(work: Work, steps: number): void {
     this.works.push(work);
     this.steps.push(steps);
-    this.#keys += work.keys.length;
+    this.#keyCount += work.keys.length;
     this.#total += steps;
-    this.sinceMs = Math.min(this.sinceMs, work.sinceMs);
+    this.quietSinceMs = Math.min(this.quietSinceMs, work.sinceMs);
   }
+
+  /** Writes the keys and arguments of the script call. */
+  encode(): this {
+    const { works } = this;
+    const nowUs = this.#options.byLimitersClock ? works[0]!.nowUs : undefined;
+    const { keys, args } = encodeCall({ nowUs, transactions: works });
+    this.keys = keys;
+    this.args = args;
+    return this;
+  }
+
+  ended(outcome: ScriptReply | CallFailure): void {
+    this.#options.ended(this, outcome);
+    // The deadline keeps the batch until its next step, which must not keep the callers.
+    this.works.length = 0;
+  }
+
+  /**
+   * The works in batches of their own, where the server answered all of them with an error. A key of another type, or
+   * one that is being migrated, fails the whole script call. The script writes last, so nothing happened: sent one by
+   * one and in order, only the works of that key fail.
+   */
+  partsAfter(outcome: ScriptReply | CallFailure): readonly Batch[] {
+    if (this.works.length === 1 || !isUndone(outcome)) return [];
+    return this.works.map((work, i) => {
+      const part = new Batch(this.lane, this.#options);
+      part.add(work, this.steps[i]!);
+      return part;
+    });
+  }
+
+  /** What the server decided of each work, or why there is no decision. */
+  outcomesOf(outcome: ScriptReply | CallFailure): readonly TransactionOutcome[] | Error {
+    if (outcome instanceof Error) return outcome;
+    try {
+      return decodeReply(outcome, this.works) ?? [];
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  /** What observers are told of it after it has ended. */
+  readings(outcome: ScriptReply | CallFailure): SentBatch {
+    return {
+      calls: this.works.reduce((total, { times }) => total + times, 0),
+      keys: this.keys.length,
+      sentAtMs: toWallMs(this.sentAtMs),
+      durationMs: monotonicMs() - this.sentAtMs,
+      failure: outcome instanceof Error ? causeOf(outcome) : undefined,
+    };
+  }
+}
+
+/** Whether the server answered with an error, so that nothing was done. */
+function isUndone(outcome: ScriptReply | CallFailure): boolean {
+  if (outcome instanceof TollgateError) return serverError(outcome.cause) !== undefined;
+  return outcome instanceof UnavailableError && serverError(outcome.cause)?.code === "TRYAGAIN";
 }

@@ -1,5 +1,7 @@
 import type { Report } from "../../../core/report.ts";
-import type { TransactionOutcome } from "../script/decode-reply.ts";
+import { rejectionCause } from "../clients/client-failure.ts";
+import { UnavailableError } from "../failure/unavailable-error.ts";
+import type { MovedKey, TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
@@ -115,15 +117,15 @@ export class Work implements ScriptTransaction, LinedUp {
     return steps;
   }
 
-  /** Ends the slice in flight. */
-  returned(): void {
-    this.isUnderWay = false;
-  }
-
   /** Answers the calls of the slice, and the later calls that its outcome decides. */
   done(outcome: TransactionOutcome): void {
+    this.isUnderWay = false;
+    const { admitted, reports, decidedUs, grant, rejected } = outcome;
+    if (rejected !== undefined) {
+      this.failed(new UnavailableError(rejectionCause(rejected), "command"));
+      return;
+    }
     this.#remember(outcome);
-    const { admitted, reports, decidedUs, grant } = outcome;
     if (grant !== undefined) {
       this.#next().granted?.(admitted, reports[0]!, grant);
       return;
@@ -138,8 +140,17 @@ export class Work implements ScriptTransaction, LinedUp {
   }
 
   failed(error: unknown): void {
+    this.isUnderWay = false;
     this.#isClosed = true;
     while (this.pending > 0) this.#next().failed(error);
+  }
+
+  /** Notifies the observers of the limiters whose keys moved. */
+  notifyMoves(moved: readonly MovedKey[] = []): void {
+    for (const { key, from } of moved) {
+      const { space, key: name } = this.keys[key]!;
+      space.context.onMove?.(name, from, space.plan.limits);
+    }
   }
 
   /** The next caller, which is answered now. */

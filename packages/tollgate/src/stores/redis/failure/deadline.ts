@@ -1,11 +1,13 @@
 import type { CancelFlag } from "../clients/cancel-flag.ts";
 import { afterThisTurn, ListeningTime } from "../event-loop.ts";
 
-interface DeadlineOptions {
+interface DeadlineOptions<Call> {
   readonly timeoutMs: number;
   /** How long the server has for its first reply, from the first call on. */
   readonly connectTimeoutMs: number;
   readonly isConnected: () => boolean;
+  /** Ends a call whose reply is late. Its `cancelFlag` is cancelled. */
+  readonly giveUp: (call: Call) => void;
 }
 
 /** The least number of steps during a timeout. */
@@ -18,23 +20,20 @@ export interface AwaitedCall {
   readonly lane: number;
   /** When the oldest call was made, in this deadline's time. Then the start of the server's silence for this call. */
   quietSinceMs: number;
-  /** Cancelled before the call is given up. */
   readonly cancelFlag: CancelFlag;
   /** Whether it was answered, failed or given up. */
   isOver: boolean;
-  /** Called once, if the reply is late. */
-  readonly giveUp: () => void;
 }
 
 /**
  * Times out replies. The timeout starts when a call was sent, or should have been. While the server answers other
  * calls, the timeout of a call that is queued behind them does not run.
  */
-export class Deadline {
-  readonly #options: DeadlineOptions;
+export class Deadline<Call extends AwaitedCall> {
+  readonly #options: DeadlineOptions<Call>;
   readonly #time = new ListeningTime();
   /** In the order in which they were sent. Those that are over leave it with the next step. */
-  #calls: AwaitedCall[] = [];
+  #calls: Call[] = [];
   /** When the server of each lane last replied. */
   readonly #repliedMs = new Map<number, number>();
   #startedMs: number | undefined;
@@ -45,7 +44,7 @@ export class Deadline {
   /** Calls that wait until the client has connected, or the time for that is over. */
   #connecting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  constructor(options: DeadlineOptions) {
+  constructor(options: DeadlineOptions<Call>) {
     this.#options = options;
     this.#isPatient = options.connectTimeoutMs > 0;
   }
@@ -86,7 +85,7 @@ export class Deadline {
   }
 
   /** Gives the call up if its reply is late. */
-  expect(call: AwaitedCall): void {
+  expect(call: Call): void {
     this.#start();
     call.quietSinceMs = this.quietSince(call.lane, call.quietSinceMs);
     this.#calls.push(call);
@@ -142,16 +141,15 @@ export class Deadline {
 
   /** @returns the milliseconds until the next call would time out. */
   #timeOut(): number {
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, giveUp } = this.#options;
     const { nowMs } = this;
     let leastMs = timeoutMs;
     for (const call of [...this.#calls]) {
       if (call.isOver) continue;
       const leftMs = Math.max(call.quietSinceMs, this.#firstReplyMs) + timeoutMs - nowMs;
       if (leftMs <= 0) {
-        call.isOver = true;
         call.cancelFlag.cancel();
-        call.giveUp();
+        giveUp(call);
       } else leastMs = Math.min(leastMs, leftMs);
     }
     return leastMs;
