@@ -10,21 +10,21 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_262, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_746, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_123, 3_300],
+  ["library", [LIBRARY], 27_414, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_779, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_136, 3_300],
   ["stores of this process", LOCAL_STORES, 5_525, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 5_269, 3_700],
-  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_414, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_705, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_853, 2_600],
+  ["redis", [`${LIBRARY}/stores/redis`], 5_299, 3_700],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_415, 1_300],
+  ["config", [`${LIBRARY}/config`], 2_726, 2_000],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_907, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_011, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
-  ["server", ["packages/server/src"], 6_847, 4_700],
-  ["tests", TESTS, 61_536, 36_000],
+  ["server", ["packages/server/src"], 6_887, 4_700],
+  ["tests", TESTS, 61_766, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_260, 2_400],
   ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_868, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_867, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -73,7 +73,10 @@ export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}
     );
   }
   if (typeof store?.open !== "function") {
-    throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+    throw new TollgateError(
+      "ERR_STORE",
+      `store: expected a store such as memoryStore() or redisStore({ client }), got ${show(store)}`,
+    );
   }
   const where = { store, clock: clockOf(store, clock), asNodeOf };
   return store.kind === "sync"

@@ -27,36 +27,44 @@ export function checkChoice(
 /** The names of a function's options. `Record<keyof Options, true>` makes a forgotten one a compile error. */
 export type OptionNames = Readonly<Record<string, true>>;
 
-/** For names that are easily mistaken: the text after the semicolon. */
+/** For names that are easily mistaken: the text after the semicolon. Under `""`: what to write where no object came. */
 export type OptionHints = Readonly<Record<string, string>>;
 
 const NO_HINTS: OptionHints = {};
 
 /**
  * Refuses what is no object of options, and unknown options, because a misspelt one would be ignored: `perMinute:
- * unknown option "burts"; did you mean "burst"?`. Limits functions make limits for each call, so a check that passes
- * allocates nothing.
+ * unknown option "burts"; did you mean "burst"?`. Options with a hint have a line each. Limits functions make limits
+ * for each call, so a check that passes allocates nothing.
  *
  * @param owner the function whose options they are.
  * @throws TollgateError `ERR_OPTION`.
  */
 export function checkOptions(owner: string, options: unknown, known: OptionNames, hints: OptionHints = NO_HINTS): void {
-  checkObject(owner, options);
+  checkObject(owner, options, undefined, hints[""]);
   for (const name in options) {
     if (!Object.hasOwn(options, name) || Object.hasOwn(known, name)) continue;
-    throw unknownOptionError(owner, name, Object.keys(known), hints);
+    const hinted = Object.keys(options).filter((other) => Object.hasOwn(hints, other) && !Object.hasOwn(known, other));
+    const lines = (hinted.length > 0 ? hinted : [name]).map((other) => {
+      const hint = hinted.length > 0 ? hints[other] : guess(other, Object.keys(known));
+      return `${owner}: unknown option ${show(other)}; ${hint}`;
+    });
+    throw new TollgateError("ERR_OPTION", lines.join("\n"));
   }
 }
 
 /** @throws TollgateError `ERR_OPTION`, naming `owner`, unless the value is an object, and no list. */
-export function checkObject(owner: string, value: unknown, expected = "an object of options"): asserts value is object {
+export function checkObject(
+  owner: string,
+  value: unknown,
+  expected = "an object of options",
+  hint?: string,
+): asserts value is object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw optionError(owner, expected, value);
+  throw optionError(owner, expected, value, hint && `; ${hint}`);
 }
 
-function unknownOptionError(owner: string, name: string, known: readonly string[], hints: OptionHints): TollgateError {
+function guess(name: string, known: readonly string[]): string {
   const nearest = nearestWord(name, known);
-  const guess = nearest === undefined ? `expected ${known.join(", ")}` : `did you mean "${nearest}"?`;
-  const hint = Object.hasOwn(hints, name) ? hints[name] : guess;
-  return new TollgateError("ERR_OPTION", `${owner}: unknown option ${show(name)}; ${hint}`);
+  return nearest === undefined ? `expected ${known.join(", ")}` : `did you mean "${nearest}"?`;
 }

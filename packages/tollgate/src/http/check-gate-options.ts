@@ -1,10 +1,12 @@
-import { checkChoice, checkOptions, type OptionHints, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import { checkDuration } from "../core/duration-option.ts";
 import { show, TollgateError } from "../core/errors.ts";
+import { isMadeHere } from "../limiter/limiter-mark.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { defaultCostOf } from "./limiter-shape.ts";
+import { RIVAL_OPTIONS } from "./rival-options.ts";
 
 const A_DAY_MS = 86_400_000;
 
@@ -30,9 +32,6 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   settle: true,
   settleAborted: true,
 };
-
-const OF_CLIENTS = "it is an option of clientIp(), which createLimiter takes as key and rateLimit as clientIp";
-const HINTS: OptionHints = { trustProxy: OF_CLIENTS, addressHeader: OF_CLIENTS };
 
 type Any = GateOptions<never, never>;
 
@@ -74,8 +73,10 @@ export function checkGateOptions<Request, Input>(
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
+  if (isMadeHere(options))
+    throw new TollgateError("ERR_OPTION", "rateLimit: expected options, got a limiter; write rateLimit({ limiter })");
   const known = { ...NAMES, ...Object.fromEntries(own.map((name) => [name, true as const])) };
-  checkOptions("rateLimit", options, known, HINTS);
+  checkOptions("rateLimit", options, known, RIVAL_OPTIONS);
   const given = options as Readonly<Record<string, unknown>>;
   const settles = given["chargeAfter"] !== undefined || given["settle"] === true;
   checkLimiter(given["limiter"], settles ? ["consume", "take"] : ["consume"]);

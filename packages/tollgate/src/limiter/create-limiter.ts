@@ -96,7 +96,10 @@ function partsOf<Input>(
 ): LimiterParts<Input> {
   const known = store === undefined ? memoryStore() : store;
   if (typeof known?.open !== "function" || !(known.kind === "sync" || known.kind === "async"))
-    throw new TollgateError("ERR_STORE", `store: expected a store such as memoryStore(), got ${show(store)}`);
+    throw new TollgateError(
+      "ERR_STORE",
+      `store: expected a store such as memoryStore() or redisStore({ client }), got ${show(store)}`,
+    );
   checkKeepsName(known, options);
   const { name, keyed, clock } = options;
   const watch = new Watch(options.observe, domain);

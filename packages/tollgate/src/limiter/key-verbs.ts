@@ -1,4 +1,5 @@
 import { type Cost, copyCost } from "../core/cost.ts";
+import { TollgateError } from "../core/errors.ts";
 import { later, type Maybe } from "../core/maybe-async.ts";
 import { KeyHandle } from "./key-handle.ts";
 import { unlessAborted } from "./waiting/abort-listeners.ts";
@@ -48,11 +49,17 @@ export function forwardVerbs(
 ): void {
   for (const verb of NAMES) {
     if (Object.hasOwn(prototype, verb)) continue;
-    const value = function (this: never, ...args: readonly unknown[]): unknown {
+    const value = function (this: undefined, ...args: readonly unknown[]): unknown {
+      if (this === undefined) throw detachedError(verb);
       return call(this, verb, args);
     };
     Object.defineProperty(prototype, verb, { value, writable: true, configurable: true });
   }
+}
+
+/** For a verb that was taken off its limiter, as in `const { allow } = limiter`. */
+export function detachedError(verb: string): TollgateError {
+  return new TollgateError("ERR_OPTION", `${verb}: call it as limiter.${verb}(…)`);
 }
 
 /** A handle of an asynchronous limiter: errors reject, also those of a look-up. */

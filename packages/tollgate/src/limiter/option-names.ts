@@ -23,12 +23,16 @@ const NAMES: Readonly<Record<OptionName, true>> = {
   observe: true,
 };
 
-const OF_A_LIMIT = "it belongs to a limit, such as perMinute(100, { burst: 20 })";
-/** What other rate limiters call these options. */
+const OF_A_LIMIT = "write { limits: [perMinute(100, { burst: 20 })] }";
+/** What other rate limiters call these options, and what is passed in place of options. */
 const HINTS: OptionHints = {
+  "": OF_A_LIMIT,
+  algorithm: OF_A_LIMIT,
   burst: OF_A_LIMIT,
   capacity: OF_A_LIMIT,
+  duration: OF_A_LIMIT,
   keyGenerator: 'it is called "key" here',
+  keyPrefix: 'it is called "name" here',
   max: OF_A_LIMIT,
   points: OF_A_LIMIT,
   window: OF_A_LIMIT,

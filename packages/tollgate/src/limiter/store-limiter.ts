@@ -13,7 +13,7 @@ import { Decider, type DeciderParts } from "./deciding/decider.ts";
 import { QuickWay } from "./deciding/quick-way.ts";
 import { readDecision } from "./deciding/read.ts";
 import { KeyHandle } from "./key-handle.ts";
-import { callVerb, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
+import { callVerb, detachedError, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
 import type { Kind } from "./kinds.ts";
 import { markLimiters } from "./limiter-mark.ts";
 
@@ -82,7 +82,8 @@ export class StoreLimiter<Input> extends Decider {
     );
   }
 
-  allow(input: Input, cost: Cost = 1): Maybe<boolean> {
+  allow(this: StoreLimiter<Input> | undefined, input: Input, cost: Cost = 1): Maybe<boolean> {
+    if (this === undefined) throw detachedError("allow");
     const { quick } = this;
     if (quick === undefined || typeof cost !== "number" || !quick.isOpen()) {
       const given = this.defaultCost === undefined && cost === 1 ? undefined : cost;
@@ -99,7 +100,8 @@ export class StoreLimiter<Input> extends Decider {
     return quick.space.allow(key, cost, this.now);
   }
 
-  consume(input: Input, cost?: Cost): Maybe<Decision> {
+  consume(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<Decision> {
+    if (this === undefined) throw detachedError("consume");
     const { quick } = this;
     if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
       return quick.consume(encodeKey(quick.key(input)), cost ?? 1);

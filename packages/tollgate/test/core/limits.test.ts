@@ -126,7 +126,7 @@ describe("the options of limits", () => {
       () => make(tokenBucket, { ...bucket, capacity: 1.5 }),
     ],
     [
-      'capacity: expected a positive integer, got "5"',
+      'capacity: expected a positive integer, got "5"; write 5',
       "ERR_LIMIT",
       () => make(tokenBucket, { ...bucket, capacity: "5" }),
     ],
@@ -151,10 +151,26 @@ describe("the options of limits", () => {
       "ERR_LIMIT",
       () => fixedWindow({ limit: 2 ** 53, window: "1s" }),
     ],
-    ["tokenBucket: expected an object of options, got undefined", "ERR_OPTION", () => make(tokenBucket, undefined)],
-    ["slidingWindow: expected an object of options, got null", "ERR_OPTION", () => make(slidingWindow, null)],
-    ["fixedWindow: expected an object of options, got 5", "ERR_OPTION", () => make(fixedWindow, 5)],
-    ["perSecond: expected an object of options, got null", "ERR_OPTION", () => perSecond(1, null as never)],
+    [
+      'tokenBucket: expected an object of options, got undefined; write { capacity: 10, refill: 10, per: "1m" }',
+      "ERR_OPTION",
+      () => make(tokenBucket, undefined),
+    ],
+    [
+      'slidingWindow: expected an object of options, got null; write { limit: 100, window: "15m" }',
+      "ERR_OPTION",
+      () => make(slidingWindow, null),
+    ],
+    [
+      'fixedWindow: expected an object of options, got 5; write { limit: 100, window: "15m" }',
+      "ERR_OPTION",
+      () => make(fixedWindow, 5),
+    ],
+    [
+      "perSecond: expected an object of options, got null; write { burst: 20 }",
+      "ERR_OPTION",
+      () => perSecond(1, null as never),
+    ],
     [
       'initial: expected one of "full", "empty", got "half"',
       "ERR_LIMIT",

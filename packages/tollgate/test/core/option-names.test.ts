@@ -50,8 +50,15 @@ describe("a misspelt option is refused where it is given, with the word that was
       'slidingWindow: unknown option "resolutionMs"; did you mean "resolution"?',
       call(slidingWindow, { ...sliding, resolutionMs: 5 }),
     ],
-    ['slidingWindow: unknown option "windowMs"; did you mean "window"?', call(slidingWindow, { windowMs: 5 })],
-    ['slidingWindow: unknown option "per"; it is called "window" here', call(slidingWindow, { ...sliding, per: "1s" })],
+    [
+      'slidingWindow: unknown option "windowMs"; it is called "window" here: "60s", or milliseconds',
+      call(slidingWindow, { windowMs: 5 }),
+    ],
+    [
+      'slidingWindow: unknown option "max"; it is called "limit" here\n' +
+        'slidingWindow: unknown option "per"; it is called "window" here: "60s", or milliseconds',
+      call(slidingWindow, { ...sliding, max: 5, anchr: 1, per: "1s" }),
+    ],
     ['fixedWindow: unknown option "anchr"; did you mean "anchor"?', call(fixedWindow, { ...sliding, anchr: "clock" })],
     ['fixedWindow: unknown option "max"; it is called "limit" here', call(fixedWindow, { max: 5, window: "1s" })],
     ['createLimiter: unknown option "stroe"; did you mean "store"?', call(createLimiter, { limits, stroe: 1 })],
@@ -62,7 +69,7 @@ describe("a misspelt option is refused where it is given, with the word that was
       call(createLimiter, { limits, keyGenerator: String }),
     ],
     [
-      'createLimiter: unknown option "windowMs"; it belongs to a limit, such as perMinute(100, { burst: 20 })',
+      'createLimiter: unknown option "windowMs"; write { limits: [perMinute(100, { burst: 20 })] }',
       call(createLimiter, { limits, windowMs: 5 }),
     ],
     ['memoryStore: unknown option "maxkey"; did you mean "maxKeys"?', call(memoryStore, { maxkey: 5 })],
@@ -91,8 +98,11 @@ describe("a misspelt option is refused where it is given, with the word that was
 
 describe("options of a wrong type are refused", () => {
   it.each<[string, () => unknown]>([
-    ["perMinute: expected an object of options, got 10", call(perMinute, 5, 10)],
-    ["createLimiter: expected an object of options, got an array", call(createLimiter, limits)],
+    ["perMinute: expected an object of options, got 10; write { burst: 20 }", call(perMinute, 5, 10)],
+    [
+      "createLimiter: expected an object of options, got an array; write { limits: [perMinute(100, { burst: 20 })] }",
+      call(createLimiter, limits),
+    ],
     ["memoryStore: expected an object of options, got 1000", call(memoryStore, 1_000)],
     ['warnings: expected one of true, false, got "off"', call(memoryStore, { warnings: "off" })],
     ["storeContract: expected an object of options, got a function", call(storeContract, memoryStore)],

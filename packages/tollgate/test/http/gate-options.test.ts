@@ -44,7 +44,7 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
     "limiter: expected one with a key function, got one without; " +
       "give createLimiter `key: clientIp()`, or rateLimit `input`",
   ],
-  [{ limiter, max: 100 }, 'rateLimit: unknown option "max"; expected limiter, input, cost,'],
+  [{ limiter, colour: 100 }, 'rateLimit: unknown option "colour"; expected limiter, input, cost,'],
   [{ limiter, keyGenerator: () => "" }, 'unknown option "keyGenerator"'],
   [{ limiter, toString: 1 }, 'unknown option "toString"'],
   [{ limiter, input: "address" }, 'input: expected a function of the request, got "address"'],

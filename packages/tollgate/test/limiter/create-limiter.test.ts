@@ -142,7 +142,12 @@ describe("createLimiter", () => {
   const create = (options: unknown) => () => createLimiter(options as LimiterOptions<string>);
   const limits = [perSecond(1)];
   it.each<[string, () => unknown, string, string]>([
-    ["no options", create(undefined), "ERR_OPTION", "createLimiter: expected an object of options, got undefined"],
+    [
+      "no options",
+      create(undefined),
+      "ERR_OPTION",
+      "createLimiter: expected an object of options, got undefined; write { limits: [perMinute(100, { burst: 20 })] }",
+    ],
     ["no limits", create({}), "ERR_LIMITS", "limits: expected a list of at least one limit, got undefined"],
     ["an empty list", create({ limits: [] }), "ERR_LIMITS", "limits: expected a list of at least one limit, got none"],
     [
@@ -167,7 +172,7 @@ describe("createLimiter", () => {
       "a store without a method",
       create({ store: { kind: "sync" }, limits }),
       "ERR_STORE",
-      "store: expected a store such as memoryStore(), got an object",
+      "store: expected a store such as memoryStore() or redisStore({ client }), got an object",
     ],
     [
       "a name that cannot be printed",
@@ -227,13 +232,13 @@ describe("createLimiter", () => {
       "a store that is a Map",
       create({ store: new Map(), limits }),
       "ERR_STORE",
-      "store: expected a store such as memoryStore(), got an object",
+      "store: expected a store such as memoryStore() or redisStore({ client }), got an object",
     ],
     [
       "null as the store",
       create({ store: null, limits }),
       "ERR_STORE",
-      "store: expected a store such as memoryStore(), got null",
+      "store: expected a store such as memoryStore() or redisStore({ client }), got null",
     ],
   ])("refuses %s", (_name, attempt, code, message) => {
     expect(attempt).toThrow(expect.objectContaining({ code, message }));

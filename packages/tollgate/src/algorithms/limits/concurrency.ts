@@ -24,9 +24,15 @@ export interface ConcurrencyOptions extends Omit<LimitOptions, "unit"> {
 const { unit: _, ...COMMON_NAMES } = LIMIT_OPTION_NAMES;
 const NAMES: NamesOf<ConcurrencyOptions> = { ...COMMON_NAMES, max: true, ttl: true };
 
+const CALLED_MAX = 'it is called "max" here';
+
 const HINTS: OptionHints = {
-  capacity: 'it is called "max" here',
-  limit: 'it is called "max" here',
+  "": 'write { max: 5, ttl: "30s" }',
+  capacity: CALLED_MAX,
+  concurrency: CALLED_MAX,
+  limit: CALLED_MAX,
+  maxConcurrent: CALLED_MAX,
+  timeout: 'it is called "ttl" here',
   unit: `it is always "${CONCURRENT_REQUESTS}"`,
 };
 

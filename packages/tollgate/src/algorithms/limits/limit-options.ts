@@ -27,17 +27,29 @@ export type NamesOf<Options> = Readonly<Record<keyof Options, true>>;
 /** The names of the options of every kind of limit. */
 export const LIMIT_OPTION_NAMES: NamesOf<LimitOptions> = { name: true, unit: true, mode: true, blockFor: true };
 
-/** What the options of other limits are called in a window. */
+const CALLED_LIMIT = 'it is called "limit" here';
+const CALLED_WINDOW = 'it is called "window" here: "60s", or milliseconds';
+
+/** What the options of other limits, and of other rate limiters, are called in a window. */
 export const WINDOW_HINTS: OptionHints = {
-  capacity: 'it is called "limit" here',
-  max: 'it is called "limit" here',
-  per: 'it is called "window" here',
+  "": 'write { limit: 100, window: "15m" }',
+  blockDuration: 'it is called "blockFor" here: "10m", or milliseconds',
+  capacity: CALLED_LIMIT,
+  duration: CALLED_WINDOW,
+  interval: CALLED_WINDOW,
+  max: CALLED_LIMIT,
+  per: CALLED_WINDOW,
+  points: CALLED_LIMIT,
+  timeWindow: CALLED_WINDOW,
+  tokens: CALLED_LIMIT,
+  windowMs: CALLED_WINDOW,
 };
 
 /** @throws TollgateError `ERR_LIMIT` when a count is not a positive integer below 2^53. */
 export function checkCount(option: string, count: unknown, expected = "a positive integer"): number {
   if (typeof count === "number" && Number.isSafeInteger(count) && count > 0) return count;
-  throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(count)}`);
+  const hint = typeof count === "string" && Number(count) > 0 ? `; write ${Number(count)}` : "";
+  throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(count)}${hint}`);
 }
 
 /** The first choice is the default. @throws TollgateError `ERR_LIMIT` unless the value is one of the choices. */

@@ -49,10 +49,19 @@ const START_NAMES: NamesOf<LimitOptions & InitialOptions> = { ...LIMIT_OPTION_NA
 const BUCKET_NAMES: NamesOf<TokenBucketOptions> = { ...START_NAMES, capacity: true, refill: true, per: true };
 const RATE_NAMES: NamesOf<RateOptions> = { ...START_NAMES, burst: true };
 
+const CALLED_CAPACITY = 'it is called "capacity" here';
+const CALLED_PER = 'it is called "per" here';
+const CALLED_REFILL = 'it is called "refill" here';
+
 const BUCKET_HINTS: OptionHints = {
-  burst: 'it is called "capacity" here',
-  limit: 'it is called "capacity" here',
-  window: 'it is called "per" here',
+  "": 'write { capacity: 10, refill: 10, per: "1m" }',
+  burst: CALLED_CAPACITY,
+  interval: CALLED_PER,
+  limit: CALLED_CAPACITY,
+  maxTokens: CALLED_CAPACITY,
+  refillRate: CALLED_REFILL,
+  tokensPerInterval: CALLED_REFILL,
+  window: CALLED_PER,
 };
 
 const PER_SECOND_US = 1_000_000;
@@ -61,6 +70,7 @@ const PER_HOUR_US = 60 * PER_MINUTE_US;
 const PER_DAY_US = 24 * PER_HOUR_US;
 
 const RATE_HINTS: OptionHints = {
+  "": "write { burst: 20 }",
   capacity: 'it is called "burst" here',
   limit: "the first argument is the count",
   window: "only windows have one; use slidingWindow or fixedWindow",

@@ -104,7 +104,8 @@ export class ShapeCheck {
     const known = [...own, ...(shape.others ?? []).map(({ key: other }) => other.expected)];
     const most = 12;
     const listed = known.length > most ? `${known.slice(0, most).join(", ")} …` : known.join(", ");
-    const got = `${show(key)}${hintOf(key, own)}`;
+    const hint = Object.hasOwn(shape.hints ?? {}, key) ? `; write ${shape.hints?.[key]}` : hintOf(key, own);
+    const got = `${show(key)}${hint}`;
     this.#mistakes.expected([...words, key], `one of the words ${listed}`, got, "key");
     return;
   }

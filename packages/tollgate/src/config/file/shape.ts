@@ -50,6 +50,8 @@ export interface ObjectShape {
   readonly expected: string;
   readonly words: Readonly<Record<string, WordShape>>;
   readonly required: readonly string[];
+  /** For words that are easily mistaken: what to write. */
+  readonly hints?: Readonly<Record<string, string>>;
   /** Words that begin in a known way, such as `header.x-api-key`. */
   readonly others?: readonly { readonly key: TextShape; readonly of: Shape }[];
 }

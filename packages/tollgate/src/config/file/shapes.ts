@@ -224,12 +224,27 @@ const RULE_WORDS: WordsOf<RuleWords> = {
   onFailure: onFailure(", in place of that of the domain"),
 };
 
+const LIMIT = "rate: 60/1m, within: 5/15m or quota: 10000/1d";
+
 /** One rule. Further checks look at each value of this shape. */
 export const RULE_SHAPE: ObjectShape = {
   kind: "object",
   expected: "a rule such as { by: ip, rate: 60/1m }",
   words: RULE_WORDS,
   required: [],
+  hints: {
+    algorithm: LIMIT,
+    capacity: "burst: 20",
+    concurrency: "inflight: { max: 10, ttl: 30s }",
+    duration: LIMIT,
+    key: "by: ip",
+    max: LIMIT,
+    path: "match: { path: /login }",
+    per: LIMIT,
+    period: LIMIT,
+    refill: "rate: 60/1m",
+    window: LIMIT,
+  },
 };
 
 const DOMAIN_WORDS: WordsOf<DomainWords> = {
@@ -253,6 +268,7 @@ const FILE_WORDS: WordsOf<LimitsFile> = {
       expected: "a domain with limits",
       words: DOMAIN_WORDS,
       required: ["limits"],
+      hints: { descriptors: "limits: { login: { by: ip, rate: 60/1m } }", rules: "limits" },
     }),
   ),
 };
@@ -263,4 +279,5 @@ export const FILE_SHAPE: ObjectShape = {
   expected: "version and domains",
   words: FILE_WORDS,
   required: ["version", "domains"],
+  hints: { limits: "domains: { api: { limits } }", rules: "domains: { api: { limits } }" },
 };

@@ -11,7 +11,7 @@ export interface InstrumentOptions extends MeasuringOptions {
 }
 
 /** Where the default was not found. */
-const NO_DEFAULT = "a Registry of prom-client, whose default is not beside the program's main file";
+const NO_DEFAULT = "; npm i prom-client beside the program's main file, or pass { registry }";
 
 /**
  * Registers metrics of a limiter and its store, or of a store alone, with prom-client. Returns a function that removes
@@ -52,5 +52,5 @@ export function instrument(limiterOrStore: AnyLimiter | AnyStore, options: Instr
 function checkRegistry(registry: unknown): MetricsRegistry {
   const found = (registry ?? defaultRegistry()) as MetricsRegistry | undefined;
   if (typeof found?.registerMetric === "function") return found;
-  throw optionError("registry", registry === undefined ? NO_DEFAULT : "a Registry of prom-client", registry);
+  throw optionError("registry", "a Registry of prom-client", registry, registry === undefined ? NO_DEFAULT : "");
 }

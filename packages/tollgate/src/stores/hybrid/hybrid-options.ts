@@ -1,5 +1,5 @@
 import { checkChoice, checkObject, optionError } from "../../core/check-options.ts";
-import type { RedisStoreOptions } from "../redis/redis-options.ts";
+import { type RedisStoreOptions, refuseClient } from "../redis/redis-options.ts";
 
 /** Options of `hybridStore`: those of `redisStore`, and how calls are decided without a round trip. */
 export interface HybridStoreOptions extends RedisStoreOptions {
@@ -24,6 +24,7 @@ const BY_DEFAULT = 0.25;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkHybridOptions(options: HybridStoreOptions): CheckedHybridOptions {
+  refuseClient("hybridStore", options);
   checkObject("hybridStore", options);
   const { strategy = "lease", threshold, ...redisOptions } = options;
   checkChoice("strategy", strategy, ["lease", "threshold"]);

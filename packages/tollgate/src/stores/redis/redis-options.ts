@@ -1,7 +1,8 @@
-import { checkOptions, optionError } from "../../core/check-options.ts";
+import { checkOptions, type OptionHints, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { OnFailure } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { StoreClient } from "./clients/store-client.ts";
@@ -86,6 +87,40 @@ const NAMES: Readonly<Record<keyof RedisStoreOptions, true>> = {
   warnings: true,
 };
 
+const CALLED_CLIENT = 'it is called "client" here';
+const OF_A_CLIENT = "create a client from it: { client: new Redis(address) }";
+/** What other stores call these options, and options of clients. */
+const HINTS: OptionHints = {
+  "": "write { client }",
+  connection: CALLED_CLIENT,
+  expiry: "leave it out: keys expire with their counts",
+  host: OF_A_CLIENT,
+  insuranceLimiter: "write onFailure: { fallback: memoryStore(), share: 0.5 }",
+  keyPrefix: 'it is called "prefix" here',
+  port: OF_A_CLIENT,
+  redis: CALLED_CLIENT,
+  redisClient: CALLED_CLIENT,
+  socket: OF_A_CLIENT,
+  storeClient: CALLED_CLIENT,
+  ttl: "leave it out: keys expire with their counts",
+  url: OF_A_CLIENT,
+};
+
+/** A method of each client. Minifiers change the names of classes. */
+const METHODS = ["eval", "sendCommand", "customCommand"];
+
+/** @throws TollgateError `ERR_OPTION`, naming `owner`, for a client or an address in place of options. */
+export function refuseClient(owner: string, options: unknown): void {
+  const isAddress = typeof options === "string" || options instanceof URL;
+  const isClient = METHODS.some((name) => typeof (options as ByName | undefined)?.[name] === "function");
+  if (!(isAddress || isClient)) return;
+  // Addresses are not shown: they may have passwords.
+  const [got, client] = isAddress ? ["an address", "client: new Redis(address)"] : ["a client", "client"];
+  throw new TollgateError("ERR_OPTION", `${owner}: expected options, got ${got}; write ${owner}({ ${client} })`);
+}
+
+type ByName = Readonly<Record<string, unknown>>;
+
 /** ASCII without hash tags and without the special characters of `SCAN` patterns. */
 const PREFIX = /^[!-Z_a-z|~]{1,64}$/;
 const SPECIAL = /[*?]/;
@@ -94,7 +129,8 @@ const MOST_PENDING = 10_000_000;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
-  checkOptions("redisStore", options, NAMES);
+  refuseClient("redisStore", options);
+  checkOptions("redisStore", options, NAMES, HINTS);
   const { observe, onFailure = "allow", warnings = true } = options;
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (typeof warnings !== "boolean") throw optionError("warnings", "true or false", warnings);

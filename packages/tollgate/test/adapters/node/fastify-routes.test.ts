@@ -78,8 +78,8 @@ describe("config.rateLimit of a Fastify route", () => {
       app.get("/own", { config: config as { rateLimit: boolean } }, async () => "own");
     for (const [config, message] of [
       [{ rateLimit: {} }, "limiter: expected one made by createLimiter or combine, got undefined"],
-      [{ rateLimit: "5/s" }, 'rateLimit: expected an object of options, got "5/s"'],
-      [{ rateLimit: null }, "rateLimit: expected an object of options, got null"],
+      [{ rateLimit: "5/s" }, 'rateLimit: expected an object of options, got "5/s"; write rateLimit({ limiter })'],
+      [{ rateLimit: null }, "rateLimit: expected an object of options, got null; write rateLimit({ limiter })"],
       [
         { rateLimit: { limiter: bucketLimiter(1), hook: "onSend" } },
         'hook: expected "onRequest" or "preHandler", got "onSend"',

@@ -231,7 +231,11 @@ describe("the fetch adapter", () => {
   const limiter = limiterOf(1);
   const attempt = (options: unknown) => () => rateLimit(options as { limiter: typeof limiter });
   it.each<[string, () => unknown, string]>([
-    ["none", attempt(undefined), "rateLimit: expected an object of options, got undefined"],
+    [
+      "none",
+      attempt(undefined),
+      "rateLimit: expected an object of options, got undefined; write rateLimit({ limiter })",
+    ],
     ["no limiter", attempt({}), "limiter: expected one made by createLimiter or combine, got undefined"],
     ["onDenied of the fetch adapter", attempt({ limiter, onDenied: 1 }), "onDenied: expected a function, got 1"],
     [

@@ -120,7 +120,7 @@ describe("errors behind the limiter of Hono", () => {
   });
 
   it.each([
-    ["none", undefined, "rateLimit: expected an object of options, got undefined"],
+    ["none", undefined, "rateLimit: expected an object of options, got undefined; write rateLimit({ limiter })"],
     ["no limiter", {}, "limiter: expected one made by createLimiter or combine, got undefined"],
     [
       "remoteAddress",

@@ -45,7 +45,8 @@ import { instrument } from "${DIST}metrics/index.js";
 try { instrument(createLimiter({ limits: [perMinute(1)] })); } catch (error) { console.log(error.code, error.message); }`,
   });
   const message =
-    "registry: expected a Registry of prom-client, whose default is not beside the program's main file, got undefined";
+    "registry: expected a Registry of prom-client, got undefined; " +
+    "npm i prom-client beside the program's main file, or pass { registry }";
   expect((await runNode(root, ["program.mjs"])).stdout).toBe(`ERR_OPTION ${message}\n`);
   remove(root);
   vi.stubGlobal("process", undefined);

@@ -111,11 +111,20 @@ describe("a wrong option throws with the expected and the actual value", () => {
   it.each<[unknown, string]>([
     [undefined, "undefined"],
     [null, "null"],
-    ["redis://localhost", '"redis://localhost"'],
   ])("options that are %o throw", (options, shown) => {
     const { code, message } = errorOf(() => redisStore(options as RedisStoreOptions));
-    expect([code, message]).toEqual(["ERR_OPTION", `redisStore: expected an object of options, got ${shown}`]);
+    const expected = `redisStore: expected an object of options, got ${shown}; write { client }`;
+    expect([code, message]).toEqual(["ERR_OPTION", expected]);
   });
+
+  it.each(["redis://ann:secret@127.0.0.1", new URL("redis://ann:secret@127.0.0.1")])(
+    "an address in place of options throws, and does not show its password: %o",
+    (address) => {
+      const { code, message } = errorOf(() => redisStore(address as never));
+      const expected = "redisStore: expected options, got an address; write redisStore({ client: new Redis(address) })";
+      expect([code, message]).toEqual(["ERR_OPTION", expected]);
+    },
+  );
 });
 
 describe("a value that is no client throws", () => {
@@ -126,7 +135,8 @@ describe("a value that is no client throws", () => {
     [{ get: () => {}, set: () => {} }, "an object"],
   ])("the client %o throws", (client, shown) => {
     expect(optionErrorOf({ client })).toBe(
-      `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ${shown}`,
+      `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ${shown}; ` +
+        "write client: new Redis(address)",
     );
   });
 });

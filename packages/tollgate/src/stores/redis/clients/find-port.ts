@@ -19,7 +19,10 @@ export function findPort(client: unknown, script: RedisScript): RedisPort {
   if (isGlide(client)) return new GlidePort(client, "single", script);
   if (isGlideCluster(client)) return new GlidePort(client, "cluster", script);
   if (isUpstash(client)) return new UpstashPort(client, script);
-  throw new TollgateError("ERR_OPTION", `client: expected ${EXPECTED_CLIENT}, got ${show(client)}`);
+  throw new TollgateError(
+    "ERR_OPTION",
+    `client: expected ${EXPECTED_CLIENT}, got ${show(client)}; write client: new Redis(address)`,
+  );
 }
 
 function isIoredis(client: unknown): client is IoredisClient | IoredisCluster {
