@@ -1,6 +1,5 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
-import { FiguresReporter } from "./packages/tollgate/test/floods/kit/figures-reporter.ts";
 import { BOTH_TIERS, DEEP_TESTS, FLOODS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
@@ -10,7 +9,6 @@ export default defineConfig({
   resolve,
   test: {
     ...settings,
-    reporters: [new FiguresReporter(), ...(settings.reporters as [])],
     projects: [
       {
         extends: true,

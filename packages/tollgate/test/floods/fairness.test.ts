@@ -63,26 +63,6 @@ async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen
   return { calm, flooded: await guest.request<GuestFindings>({ ask: "findings" }), flood };
 }
 
-function figuresOf(of: object, { calm, flooded, flood }: Seen) {
-  const ms = (value: number) => Math.round(value * 10) / 10;
-  return {
-    table: "a second client beside a flood, waiting times in ms",
-    cells: {
-      ...of,
-      "flood took ms": Math.round(flood.tookMs),
-      "calm p50": ms(calm.p50Ms),
-      "calm p99": ms(calm.p99Ms),
-      "flooded requests": flooded.requests,
-      "flooded p50": ms(flooded.p50Ms),
-      "flooded p99": ms(flooded.p99Ms),
-      "p99 times": ms(flooded.p99Ms / calm.p99Ms),
-      longest: ms(flooded.longestMs),
-      refused: flooded.refused,
-      degraded: flooded.degraded,
-    },
-  };
-}
-
 function expectAdmitted({ flooded: { longestMs, lagMs, refused, degraded } }: Seen, bareMs: number): void {
   expect({ refused, degraded }).toEqual({ refused: 0, degraded: 0 });
   expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs + TIMES_LAG * lagMs);
@@ -93,20 +73,19 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
   let bareMs = 0;
 
   // The part of the wait that is not due to the limiter.
-  it("is answered by a server without a limiter", async ({ task }) => {
+  it("is answered by a server without a limiter", async () => {
     await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
     const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
-    task.meta.figures = [figuresOf({ server: "node, no limiter", flood: shape.flood }, seen)];
+    console.info("node, no limiter", shape.flood, seen);
     bareMs = seen.flooded.longestMs;
     expect(seen.flooded.refused).toBe(0);
   });
 
-  it("is admitted by a server over Redis, within seconds", async ({ task }) => {
+  it("is admitted by a server over Redis, within seconds", async () => {
     await redis.command("FLUSHALL");
     const serverOrders: ServerOrders = {
       ...{
-        adapter: "node",
         client: "ioredis",
         algorithm: "token bucket",
         policy: "allow",
@@ -118,16 +97,16 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
     await using server = new Child(new URL("kit/flood-server.ts", import.meta.url), serverOrders);
     const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
-    task.meta.figures = [figuresOf({ server: "node, Redis", flood: shape.flood }, seen)];
+    console.info("node, Redis", shape.flood, seen);
     const { admitted, degraded } = sumOf(seen.flood);
     expect({ admitted, degraded }).toEqual({ admitted: LIMIT, degraded: 0 });
     expectAdmitted(seen, bareMs);
   });
 
-  it("is admitted by the service, within seconds", async ({ task }) => {
+  it("is admitted by the service, within seconds", async () => {
     await using service = await startService();
     const seen = await floodBeside({ port: service.port, path: "/", header: "X-API-Key: guest" }, shape);
-    task.meta.figures = [figuresOf({ server: "the service", flood: shape.flood }, seen)];
+    console.info("the service", shape.flood, seen);
     expectAdmitted(seen, bareMs);
   });
 });

@@ -1,13 +1,13 @@
-import { DEGRADED } from "./adapters/serving.ts";
+import { DEGRADED } from "./serving.ts";
 
 const STATUS_LINE = /HTTP\/1\.1 (\d{3}) /;
-const DEGRADED_LINE = new RegExp(`^${DEGRADED}: *(.*?)\r?$`, "i");
+const DEGRADED_LINE = new RegExp(`^${DEGRADED}: `, "i");
 
 /** Is notified of responses in their order. */
 export interface AnswerListener {
   onStatus(status: number): void;
   /** Belongs to the response of the last status. */
-  onDegraded(cause: string): void;
+  onDegraded(): void;
 }
 
 /** Finds responses in the data of one connection. Bodies must not contain a status line. */
@@ -27,8 +27,7 @@ export class AnswerReader {
       const status = line.includes("HTTP/1.1 ") ? STATUS_LINE.exec(line) : null;
       if (status !== null) this.#listener.onStatus(Number(status[1]));
       else if (line.length < 100 && line[0]?.toLowerCase() === "x") {
-        const degraded = DEGRADED_LINE.exec(line);
-        if (degraded !== null) this.#listener.onDegraded(degraded[1]!);
+        if (DEGRADED_LINE.test(line)) this.#listener.onDegraded();
       }
     }
   }

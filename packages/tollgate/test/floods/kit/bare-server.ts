@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import { BODY, listen } from "./adapters/serving.ts";
 import { ordersOfChild, sendToParent } from "./child.ts";
 import type { ServerStarted } from "./flood-server.ts";
+import { BODY, listen } from "./serving.ts";
 
 /** The process of a server without a limiter, to measure the effect of a flood on any server. */
 ordersOfChild();

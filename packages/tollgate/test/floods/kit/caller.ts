@@ -34,15 +34,9 @@ export interface CallerFindings {
   readonly admitted: number;
   /** Degraded decisions. `allow` does not report them. */
   readonly degraded: number;
-  readonly causes: Readonly<Record<string, number>>;
   /** Calls that threw. */
   readonly thrown: number;
   readonly opened: number;
-  readonly tookMs: number;
-  /** The longest time that the calls of one turn blocked the event loop. */
-  readonly callingMs: number;
-  /** The longest turn of the event loop, calls included. */
-  readonly longestTurnMs: number;
   /** The growth of the process at its peak. */
   readonly grownMb: number;
 }
@@ -50,7 +44,6 @@ export interface CallerFindings {
 const orders = ordersOfChild<CallerOrders>();
 const open = await loadClient(orders.client);
 const counts = { admitted: 0, degraded: 0, thrown: 0, opened: 0 };
-const causes: Record<string, number> = {};
 
 async function makeLimiter(): Promise<AsyncLimiter> {
   const { client, connected } = await open(orders);
@@ -85,10 +78,7 @@ function noteAnswer(allowed: boolean): void {
 }
 
 function noteDecision({ allowed, degraded }: Decision): void {
-  if (degraded !== undefined) {
-    counts.degraded += 1;
-    causes[degraded] = (causes[degraded] ?? 0) + 1;
-  }
+  if (degraded !== undefined) counts.degraded += 1;
   noteAnswer(allowed);
 }
 
@@ -100,23 +90,6 @@ function noteThrown(): void {
 function noteEnd(): void {
   pending.calls -= 1;
   if (pending.calls === 0) pending.onEnd();
-}
-
-/** Measures the longest turn of the event loop until the returned function is called. */
-function watchTurns(): () => number {
-  let longestMs = 0;
-  let atMs = performance.now();
-  let immediate = setImmediate(look);
-  function look(): void {
-    const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - atMs);
-    atMs = nowMs;
-    immediate = setImmediate(look);
-  }
-  return () => {
-    clearImmediate(immediate);
-    return longestMs;
-  };
 }
 
 async function allEnded(): Promise<void> {
@@ -134,25 +107,16 @@ async function callAll(limiters: readonly AsyncLimiter[]): Promise<CallerFinding
   const { calls, keys, turn = calls, pace = "ended" } = orders;
   const names = Array.from({ length: keys }, (_, key) => `key ${key}`);
   const beforeKb = process.memoryUsage().rss / 1024;
-  const startedMs = performance.now();
-  const longestMs = watchTurns();
-  let callingMs = 0;
   for (let from = 0; from < calls; from += turn) {
-    const turnMs = performance.now();
     pending.calls += (Math.min(calls, from + turn) - from) * limiters.length;
     for (const limiter of limiters) {
       for (let call = from; call < from + turn && call < calls; call += 1) callOnce(limiter, names[call % keys]!);
     }
-    callingMs = Math.max(callingMs, performance.now() - turnMs);
     await (pace === "ended" ? allEnded() : nextTurn());
   }
   await allEnded();
   return {
     ...counts,
-    causes,
-    tookMs: performance.now() - startedMs,
-    callingMs,
-    longestTurnMs: longestMs(),
     grownMb: Math.round((process.resourceUsage().maxRSS - beforeKb) / 1024),
   };
 }

@@ -1,16 +1,16 @@
+import { createServer } from "node:http";
 import { createLimiter } from "tollgate";
-import type { HttpFacts } from "tollgate/node";
+import { type HttpFacts, rateLimit } from "tollgate/node";
 import { redisStore } from "tollgate/redis";
 import { ordersOfChild, sendToParent } from "./child.ts";
-import type { AdapterName, Algorithm, ClientName, Policy } from "./flood.ts";
+import type { Algorithm, ClientName, Policy } from "./flood.ts";
 import { GUEST_PATH } from "./keys.ts";
 import { limitOf, onFailureOf } from "./limiter-options.ts";
 import { loadClient, type Whereabouts } from "./open-client.ts";
-import { loadServe } from "./serve.ts";
+import { BODY, DEGRADED, listen } from "./serving.ts";
 
-/** The orders of a server process with one client, one store, one limiter and one adapter. */
+/** The orders of a server process with one client, one store and one limiter. */
 export interface ServerOrders extends Whereabouts {
-  readonly adapter: AdapterName;
   readonly client: ClientName;
   readonly algorithm: Algorithm;
   readonly policy: Policy;
@@ -23,25 +23,11 @@ export interface ServerStarted {
   readonly port: number;
 }
 
-export interface ServerState {
-  /** How often the circuit has opened. */
-  readonly opened: number;
-  /** The peak memory of the process. */
-  readonly peakMb: number;
-}
-
 const orders = ordersOfChild<ServerOrders>();
-const [open, serve] = await Promise.all([loadClient(orders.client), loadServe(orders.adapter)]);
+const open = await loadClient(orders.client);
 const { client, connected } = await open(orders);
 await connected;
-let opened = 0;
-const store = redisStore({
-  client,
-  onFailure: onFailureOf(orders.policy),
-  observe: (observation) => {
-    if (observation.type === "down") opened += 1;
-  },
-});
+const store = redisStore({ client, onFailure: onFailureOf(orders.policy) });
 const limits = [limitOf(orders.algorithm, orders.capacity)];
 const limitsOfGuest = [limitOf(orders.algorithm, 1_000_000)];
 const limiter = createLimiter({
@@ -50,9 +36,13 @@ const limiter = createLimiter({
   limits: orders.hasGuest ? ({ path }: HttpFacts) => (path === GUEST_PATH ? limitsOfGuest : limits) : limits,
   store,
 });
-const started: ServerStarted = { port: await serve(limiter) };
-process.on("message", () => {
-  const state: ServerState = { opened, peakMb: Math.round(process.resourceUsage().maxRSS / 1024) };
-  sendToParent(state);
-});
+const limit = rateLimit({ limiter });
+const server = createServer(
+  limit((request, response) => {
+    const degraded = request.rateLimit?.degraded;
+    if (degraded !== undefined) response.setHeader(DEGRADED, degraded);
+    response.end(BODY);
+  }),
+);
+const started: ServerStarted = { port: await listen(server) };
 sendToParent(started);

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { AnswerReader } from "./answer-reader.ts";
 import { ordersOfChild, sendToParent } from "./child.ts";
 import { type Keys, keyOf, pathOf } from "./keys.ts";
-import { emptyTally, type Findings, type KeyTally, percentile } from "./tally.ts";
+import { emptyTally, type Findings, type KeyTally } from "./tally.ts";
 
 /** The orders of the process that floods: requests over raw sockets, sent without waiting for answers. */
 export interface FloodOrders {
@@ -28,16 +28,13 @@ process.on("message", (orders: FloodOrders) => {
 class FloodRun {
   readonly done: Promise<Findings>;
   readonly #orders: FloodOrders;
-  readonly #latencies: number[] = [];
-  readonly #statuses: Record<number, number> = {};
-  readonly #causes: Record<string, number> = {};
+  #answered = 0;
   readonly #byKey: Record<number, KeyTally> = {};
-  readonly #startedMs = performance.now();
 
   constructor(orders: FloodOrders) {
     this.#orders = orders;
     const connections = Array.from({ length: orders.connections }, () => this.#floodFromOne());
-    this.done = Promise.all(connections).then(() => this.#findings());
+    this.done = Promise.all(connections).then(() => ({ byKey: this.#byKey }));
   }
 
   #floodFromOne(): Promise<void> {
@@ -46,7 +43,6 @@ class FloodRun {
       const socket = connect(port, "127.0.0.1");
       let sent = 0;
       let answered = 0;
-      let sentMs = 0;
       const sendBurst = (): void => {
         const upTo = Math.min(sent + burst, requests);
         let text = "";
@@ -54,16 +50,17 @@ class FloodRun {
           const end = sent === requests - 1 ? "Connection: close\r\n\r\n" : "\r\n";
           text += `GET ${pathOf(keyOf(keys, sent, requests))} HTTP/1.1\r\nHost: a\r\n${end}`;
         }
-        sentMs = performance.now();
         socket.write(text);
       };
       const reader = new AnswerReader({
         onStatus: (status) => {
-          this.#note(status, keyOf(keys, answered, requests), performance.now() - sentMs);
+          this.#note(status, keyOf(keys, answered, requests));
           answered += 1;
           if (answered === sent && sent < requests) sendBurst();
         },
-        onDegraded: (cause) => this.#noteDegraded(cause, keyOf(keys, answered - 1, requests)),
+        onDegraded: () => {
+          this.#tallyOf(keyOf(keys, answered - 1, requests)).degraded += 1;
+        },
       });
       socket.setEncoding("latin1").on("data", (text: string) => reader.read(text));
       socket.on("error", () => {});
@@ -73,37 +70,18 @@ class FloodRun {
     });
   }
 
-  #note(status: number, key: number, latencyMs: number): void {
-    this.#latencies.push(latencyMs);
-    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
+  #note(status: number, key: number): void {
     const tally = this.#tallyOf(key);
     if (status === 200) tally.admitted += 1;
     if (status === 429) tally.denied += 1;
     if (status === 503) tally.unavailable += 1;
-    const answered = this.#latencies.length;
+    this.#answered += 1;
     const { connections, requests, notifyEvery } = this.#orders;
-    if (answered % notifyEvery === 0 && answered < connections * requests) sendToParent({ reached: true });
-  }
-
-  #noteDegraded(cause: string, key: number): void {
-    this.#causes[cause] = (this.#causes[cause] ?? 0) + 1;
-    this.#tallyOf(key).degraded += 1;
+    if (this.#answered % notifyEvery === 0 && this.#answered < connections * requests) sendToParent({ reached: true });
   }
 
   #tallyOf(key: number): KeyTally {
     this.#byKey[key] ??= emptyTally();
     return this.#byKey[key];
-  }
-
-  #findings(): Findings {
-    const sorted = Float64Array.from(this.#latencies).sort();
-    return {
-      statuses: this.#statuses,
-      causes: this.#causes,
-      byKey: this.#byKey,
-      p50Ms: percentile(sorted, 0.5),
-      p99Ms: percentile(sorted, 0.99),
-      tookMs: performance.now() - this.#startedMs,
-    };
   }
 }

@@ -2,7 +2,7 @@ import { get } from "node:http";
 import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
 import { Child } from "./child.ts";
 import { type Condition, type Flood, LIMIT } from "./flood.ts";
-import type { ServerOrders, ServerStarted, ServerState } from "./flood-server.ts";
+import type { ServerOrders, ServerStarted } from "./flood-server.ts";
 import type { FloodOrders } from "./flooder.ts";
 import type { Keys } from "./keys.ts";
 import { Surroundings } from "./surroundings.ts";
@@ -30,17 +30,12 @@ const KEYS: Readonly<Record<Condition, Keys>> = {
 /** The disturbances of Redis during a flood, at equal distances. */
 const DISTURBANCES = 3;
 
-export interface FloodResult {
-  readonly findings: Findings;
-  readonly server: ServerState;
-}
-
 /** Starts a server over this Redis and floods it. */
-export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood): Promise<FloodResult> {
-  const { adapter, client, condition, algorithm, connections, policy } = flood;
+export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood): Promise<Findings> {
+  const { client, condition, algorithm, connections, policy } = flood;
   await using surroundings = await Surroundings.prepare(redis, flood);
   const orders: ServerOrders = {
-    ...{ adapter, client, algorithm, policy, capacity: LIMIT },
+    ...{ client, algorithm, policy, capacity: LIMIT },
     ...surroundings.whereabouts,
   };
   await using server = new Child(new URL("flood-server.ts", import.meta.url), orders);
@@ -58,8 +53,8 @@ export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood)
     await flooder.receive();
     await surroundings.during(times);
   }
-  const findings = await flooder.receive<Findings>();
-  return { findings, server: await server.request<ServerState>({ ask: "state" }) };
+  // Without `await` the server would end first.
+  return await flooder.receive<Findings>();
 }
 
 /** After it the server is connected to Redis, and the script is loaded. */

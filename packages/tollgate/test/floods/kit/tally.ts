@@ -14,14 +14,7 @@ export function emptyTally(): KeyTally {
 
 /** The outcomes of a flood. */
 export interface Findings {
-  /** The number of responses by their status. */
-  readonly statuses: Readonly<Record<number, number>>;
-  /** The number of degraded admissions by their causes. */
-  readonly causes: Readonly<Record<string, number>>;
   readonly byKey: Readonly<Record<number, KeyTally>>;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly tookMs: number;
 }
 
 export function sumOf({ byKey }: Pick<Findings, "byKey">): KeyTally {
@@ -38,9 +31,4 @@ export function sumOf({ byKey }: Pick<Findings, "byKey">): KeyTally {
 /** The largest value of `what` over all keys. */
 export function mostOf({ byKey }: Pick<Findings, "byKey">, what: (tally: KeyTally) => number): number {
   return Math.max(0, ...Object.values(byKey).map(what));
-}
-
-export function percentile(sorted: ArrayLike<number>, fraction: number): number {
-  if (sorted.length === 0) return Number.NaN;
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * fraction) - 1)]!;
 }

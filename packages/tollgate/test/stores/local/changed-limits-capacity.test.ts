@@ -43,6 +43,6 @@ describe.each(BOUNDED_STORES)("a $kind store with few slots, whose limits change
       for (const limiter of versions) limiter.sweep();
       expect(store.size).toBe(0);
     });
-    fc.assert(property, { numRuns: 60 });
+    fc.assert(property, { numRuns: 20 });
   });
 });

@@ -1,11 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AsyncLimiter } from "tollgate";
-import type { HttpFacts } from "tollgate/node";
-
-/** Starts a server with an adapter on a free port of this machine, and resolves with the port. */
-export type Serve = (limiter: AsyncLimiter<HttpFacts>) => Promise<number>;
 
 /** The body of every response of a handler. */
 export const BODY = "ok";
