@@ -3,7 +3,7 @@ import { playBlocks } from "../../properties/block-traces.ts";
 import { useRedis } from "./kit/use-redis.ts";
 
 const TRACES = 25;
-const OPERATIONS = 4_000;
+const OPERATIONS = 1_000;
 const inUse = useRedis();
 
 it("random traces with blocks over Redis equal the model", async () => {
