@@ -10,9 +10,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_410, 21_500],
+  ["library", [LIBRARY], 27_379, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_779, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_136, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_105, 3_300],
   ["stores of this process", LOCAL_STORES, 5_525, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_295, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_415, 1_300],

@@ -4,7 +4,6 @@ import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { later, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
-import { refusePlaces } from "./choosing/place-costs.ts";
 import { RouteJoiner } from "./choosing/route.ts";
 import { Selected } from "./choosing/selected.ts";
 import type { FixedSelection, Selection } from "./choosing/selection.ts";
@@ -55,8 +54,6 @@ export class StoreLimiter<Input> extends Decider {
   readonly quick: QuickWay<Input> | undefined;
   readonly joiner: RouteJoiner = new RouteJoiner();
   readonly end: () => void;
-  /** Memory for calls over a store of this process. A call removes it while it decides. */
-  #selected: Selected | undefined = undefined;
 
   constructor(parts: LimiterParts<Input>) {
     super(parts);
@@ -106,23 +103,12 @@ export class StoreLimiter<Input> extends Decider {
     if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
       return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
     const { fixed } = this.selection;
-    if (this.kind === "async") {
-      if (fixed === undefined || this.mayTakePlaces) return this.call("consume", input, [cost]) as Maybe<Decision>;
-      return later(() => {
-        const own = cost === undefined ? cost : copyCost(cost);
-        return this.decide("consume", "take", onlyKey(fixed, input), own, readDecision);
-      });
-    }
-    const selected = this.#selected ?? new Selected();
-    this.#selected = undefined;
-    selected.clear();
-    this.beginTiming(selected);
-    void this.selection.select(input, selected);
-    selected.finish(this.joiner);
-    if (selected.route.takesPlaces) refusePlaces("consume", selected.route.limits);
-    const decision = this.decide("consume", "take", selected, cost, readDecision);
-    this.#selected = selected;
-    return decision;
+    if (this.kind === "sync" || fixed === undefined || this.mayTakePlaces)
+      return this.call("consume", input, [cost]) as Maybe<Decision>;
+    return later(() => {
+      const own = cost === undefined ? cost : copyCost(cost);
+      return this.decide("consume", "take", onlyKey(fixed, input), own, readDecision);
+    });
   }
 
   /** Calls a verb of the handle for an input. Look-ups come first, and errors of an asynchronous limiter reject. */

@@ -4,7 +4,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { createPlan, identityOf, type Plan } from "../../core/plan.ts";
 import type { CheckedOptions } from "../options.ts";
 import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
-import { haveSameItems, ListCache } from "./list-cache.ts";
+import { ListCache } from "./list-cache.ts";
 import type { Owner } from "./owner.ts";
 import { Route } from "./route.ts";
 import type { Selected } from "./selected.ts";
@@ -41,9 +41,6 @@ export class DynamicSelection<Input> implements Selection<Input> {
   /** The routes of lists of the same limits, and of limits with equal numbers. */
   #routes = new ListCache<Limit, Route>();
   #routesByText = new Map<string, FoundRoute>();
-  /** The limits of the last call, and their route. */
-  #last: readonly Limit[] | undefined = undefined;
-  #lastRoute: Route;
   /** The way of a key that has no limits: its calls may be blocked. */
   readonly #unlimited: Route;
 
@@ -53,7 +50,6 @@ export class DynamicSelection<Input> implements Selection<Input> {
     this.#opening = opening;
     this.owners = [owner];
     this.#unlimited = new Route([], [], this.owners, "ignored");
-    this.#lastRoute = this.#unlimited;
   }
 
   select(input: Input, into: Selected): void {
@@ -88,13 +84,8 @@ export class DynamicSelection<Input> implements Selection<Input> {
       checkChosenLimits(limits);
       return this.#unlimited;
     }
-    if (this.#last !== undefined && haveSameItems(limits, this.#last)) return this.#lastRoute;
     // A copy, because another reading could differ from the one that is checked.
-    const own: readonly Limit[] = Array.from(limits);
-    const route = this.#routes.get(own) ?? this.#find(own);
-    this.#last = own;
-    this.#lastRoute = route;
-    return route;
+    return this.#routes.get(limits) ?? this.#find(Array.from(limits));
   }
 
   /** Limits that a function makes anew for each call are found by their numbers. */
@@ -150,8 +141,6 @@ export class DynamicSelection<Input> implements Selection<Input> {
     this.#releases += 1;
     this.#routes = new ListCache();
     this.#routesByText = new Map();
-    this.#last = undefined;
-    this.#lastRoute = this.#unlimited;
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
   }
 }

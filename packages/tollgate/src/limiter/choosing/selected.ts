@@ -7,9 +7,7 @@ import { NO_ROUTE, type Route, type RouteJoiner } from "./route.ts";
 const NO_WATCHES: readonly PlacedWatch[] = [];
 const NO_PRICES: readonly Price[] = [];
 
-/**
- * The keys of a call, and where each is counted. Selections write into it; calls over stores of this process reuse it.
- */
+/** The keys of a call, and where each is counted. Selections write into it. */
 export class Selected {
   /** One for each limiter, encoded, whether or not it has limits for the input. */
   keys: string[] = [];
@@ -74,18 +72,6 @@ export class Selected {
       isSame = false;
     }
     if (!isSame && this.#joiner !== undefined) this.finish(this.#joiner);
-  }
-
-  /** Prepares it for another input. */
-  clear(): void {
-    // Assigning `length` is slow, so it is skipped if the list is already empty.
-    if (this.keys.length > 0) this.keys.length = 0;
-    if (this.routes.length > 0) this.routes.length = 0;
-    this.route = NO_ROUTE;
-    this.deniedBy = undefined;
-    this.watches = NO_WATCHES;
-    this.prices = NO_PRICES;
-    this.begunMs = undefined;
   }
 
   /** A copy to keep, with keys of its own: longer strings that they are part of are not kept. */
