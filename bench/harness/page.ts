@@ -62,28 +62,45 @@ export function fillPage(page: string, name: string, content: string): string {
   return `${page.slice(0, start)}${begin}\n${content}\n\n${page.slice(end)}`;
 }
 
-/** The results of a run, in Markdown that is as readable in a terminal. */
+/**
+ * The results of a run, in Markdown that is as readable in a terminal. Tables that share their columns are one table of
+ * the first of these: what differs by table stands side by side. The file of the results has the rest.
+ */
 export function reportText({ setting, bounds, tables, failures }: Report, shown: readonly Table[]): string {
   const parts = [textTable(["of this run", ""], Object.entries(setting), ["left", "left"])];
   if (failures.length > 0) parts.push(failures.map(({ name, reason }) => `- ${name} failed: ${reason}`).join("\n"));
   if (bounds.length > 0) parts.push(boundsTable(bounds));
-  for (const { id, title, rows, columns } of shown) {
-    const figuresOf = (row: string) => tables[id]?.[row] ?? {};
-    const lines = Object.entries(rows)
-      .filter(([row]) => tables[id]?.[row] !== undefined)
-      .map(([row, name]) => [name, ...columns.map(({ cell }) => cell(row, figuresOf))]);
-    if (lines.length > 0) parts.push(`**${title}**\n\n${textTable(["", ...columns.map((one) => one.title)], lines)}`);
+  for (const columns of new Set(shown.map((table) => table.columns))) {
+    const measured = shown.filter((table) => table.columns === columns && tables[table.id] !== undefined);
+    if (measured.length > 0) parts.push(measuredText(columns, measured, tables));
   }
   return parts.join("\n\n");
 }
 
+function measuredText(columns: readonly Column[], shown: readonly Table[], tables: Report["tables"]): string {
+  const [first, ...others] = shown as readonly [Table, ...Table[]];
+  const alone = others.length === 0;
+  const places = alone ? columns.map((column) => ({ table: first, column })) : [];
+  if (!alone) places.push(...shown.map((table) => ({ table, column: columns[0]! })));
+  const cellOf = ({ id }: Table, { cell }: Column, row: string) =>
+    tables[id]?.[row] === undefined ? "" : cell(row, (other) => tables[id]?.[other] ?? {});
+  const names = new Map(shown.flatMap(({ rows }) => Object.entries(rows)));
+  const lines = [...names]
+    .filter(([row]) => shown.some(({ id }) => tables[id]?.[row] !== undefined))
+    .map(([row, name]) => [name, ...places.map(({ table, column }) => cellOf(table, column, row))]);
+  const titles = places.map(({ table, column }) => (alone ? column.title : table.title));
+  return `**${alone ? first.title : columns[0]!.title}**\n\n${textTable(["", ...titles], lines)}`;
+}
+
 function boundsTable(bounds: readonly Judged[]): string {
-  const lines = bounds.map(({ text, aim, measured, before, holds }) => {
-    const now = measured === undefined ? "" : measured.median.toFixed(2);
-    const range = textOf(measured, ({ min, max }) => `${min.toFixed(2)} to ${max.toFixed(2)}`);
-    return [text, aim, now, range, before?.toFixed(2) ?? "", now && (holds ? "yes" : "no")];
+  const lines = bounds.map(({ text, aim, measured, holds }) => {
+    const now = textOf(measured, ({ median }) => median.toFixed(2));
+    return [text, aim, now, now && (holds ? "yes" : "no")];
   });
-  return textTable(["what has to hold", "bound", "measured", "min to max", "before receipts", "holds"], lines);
+  const titles = ["what has to hold", "bound", "measured", "holds"];
+  if (bounds.every(({ before }) => before === undefined)) return textTable(titles, lines);
+  const withBefore = lines.map((line, i) => [...line, bounds[i]!.before?.toFixed(2) ?? ""]);
+  return textTable([...titles, "before receipts"], withBefore);
 }
 
 type Side = "left" | "right";

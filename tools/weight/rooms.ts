@@ -22,9 +22,9 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
   ["server", ["packages/server/src"], 6_887, 4_700],
   ["tests", TESTS, 60_998, 36_000],
-  ["bench", ["bench", ":!bench/test"], 2_260, 2_400],
+  ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_862, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_200, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
