@@ -14,6 +14,7 @@ import { clientName } from "../log/client-name.ts";
 import { answerLead, type LeadQuestion } from "../operations/answer-lead.ts";
 import { HotKeysOfDomains } from "../operations/hot-keys.ts";
 import { operateKey } from "../operations/key-calls.ts";
+import { blockedIn } from "../operations/key-routes.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
 import { decideHere } from "./decide.ts";
 import type { DecideRequest } from "./decide-request.ts";
@@ -109,6 +110,7 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
         recent,
         operateKey: (call) => operateKey(limits, call),
         hotOf: async (domain) => hot?.of(domain) ?? { active: [], denied: [] },
+        blockedOf: blockedIn(limits),
         reached: async () => undefined,
         onInstall,
       });

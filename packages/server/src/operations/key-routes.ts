@@ -1,5 +1,5 @@
-import type { BlockTime } from "tollgate";
-import type { RuleWords } from "tollgate/config";
+import type { BlockedKey, BlockTime } from "tollgate";
+import type { Limits, RuleWords } from "tollgate/config";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
@@ -7,10 +7,10 @@ import { secretName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { type Fields, fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
-import type { Hot, HotRuleKey } from "./hot-keys.ts";
+import type { Hot } from "./hot-keys.ts";
 import type { KeyAction, KeyCall, KeyResult } from "./key-calls.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
-import { malformed } from "./request-error.ts";
+import { malformed, RequestError } from "./request-error.ts";
 import { type WorkersReached, withWorkers } from "./workers-reached.ts";
 
 export interface KeyRouteSettings {
@@ -18,10 +18,24 @@ export interface KeyRouteSettings {
   readonly log: Log;
   readonly operateKey: OperateKey;
   readonly hotOf: HotOf;
+  readonly blockedOf: BlockedOf;
 }
 
 /** Lists the keys of a domain that are called most, in this process or in all workers. */
 export type HotOf = (domain: string) => Promise<Hot>;
+
+/** Lists the keys of a domain that are blocked. Redis would have to look at all keys. @throws RequestError 501. */
+export type BlockedOf = (domain: string) => readonly BlockedKey[];
+
+/** Lists those of this process. */
+export function blockedIn(limits: Limits | Limits<"async">): BlockedOf {
+  return (domain) => (limits.kind === "sync" ? limits.limiter(domain).blocked() : cannotListBlocked());
+}
+
+export function cannotListBlocked(): never {
+  const text = "blocked keys are not listed in Redis: /v1/keys/explain tells whether a key is blocked";
+  throw new RequestError(501, text);
+}
 
 /** Carries out a call, in this process or in all workers. */
 export type OperateKey = (call: KeyCall) => Promise<KeyOutcome>;
@@ -57,6 +71,9 @@ export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
     "/v1/keys/hot": {
       GET: action("read", (request, operator) => hot(settings, operator, fieldsOfQuery(request, ["domain"]))),
     },
+    "/v1/keys/blocked": {
+      GET: action("read", (request, operator) => blocked(settings, operator, fieldsOfQuery(request, ["domain"]))),
+    },
     "/v1/keys/explain": {
       GET: action("read", (request) => explain(settings, fieldsOfQuery(request, KEY))),
       POST: action("read", async (request) => explain(settings, await fieldsOfBody(request, KEY))),
@@ -67,18 +84,36 @@ export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
   };
 }
 
-async function hot({ inForce, hotOf }: KeyRouteSettings, { access }: Operator, fields: Fields): Promise<Answer> {
+async function hot({ inForce, hotOf }: KeyRouteSettings, operator: Operator, fields: Fields): Promise<Answer> {
   const domain = textIn(fields, "domain");
-  const known = inForce.file.domains[domain];
+  const shown = shownTo(operator, inForce, domain);
+  const { active, denied } = await hotOf(domain);
+  return { body: { active: active.map(shown), denied: denied.map(shown) } };
+}
+
+/** The most keys that are listed. */
+const MOST_BLOCKED = 1_000;
+
+function blocked({ inForce, blockedOf }: KeyRouteSettings, operator: Operator, fields: Fields): Answer {
+  const domain = textIn(fields, "domain");
+  const shown = shownTo(operator, inForce, domain);
+  const all = [...blockedOf(domain)].sort((one, other) => other.endsInMs - one.endsInMs);
+  const keys = all
+    .slice(0, MOST_BLOCKED)
+    .map(({ limiter = "", ...key }) => shown({ rule: limiter.slice(domain.length + 1), ...key }));
+  return { body: { total: all.length, keys } };
+}
+
+/** Shows a key of a domain with its rule. @throws RequestError 404 for a domain that is not known. */
+function shownTo({ access }: Operator, { file }: LimitsInForce, domain: string) {
+  const known = file.domains[domain];
   if (known === undefined) throw unknownDomain(domain);
-  const shown = ({ rule, key: text, ...counts }: HotRuleKey) => {
+  return <Key extends { readonly rule: string; readonly key: string }>({ rule, key: text, ...others }: Key) => {
     const key = keyOfText(text);
     const words = known.limits[rule];
     // Limits may have changed since the key was called.
-    return { rule, key: access === "write" || words === undefined ? key : loggedKey(words, key), ...counts };
+    return { rule, key: access === "write" || words === undefined ? key : loggedKey(words, key), ...others };
   };
-  const { active, denied } = await hotOf(domain);
-  return { body: { active: active.map(shown), denied: denied.map(shown) } };
 }
 
 /** A key as stores have it, as these routes take it: a list for a rule by several facts. A long one was cut. */

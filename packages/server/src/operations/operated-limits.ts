@@ -9,7 +9,7 @@ import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import type { Log } from "../log/log.ts";
 import { auditOwnChange } from "./audit-own-change.ts";
 import type { RecentSource } from "./dry-run.ts";
-import type { HotOf, OperateKey } from "./key-routes.ts";
+import type { BlockedOf, HotOf, OperateKey } from "./key-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import type { Reached } from "./workers-reached.ts";
 
@@ -32,6 +32,7 @@ export interface OperatedParts {
   readonly recent: RecentSource | undefined;
   readonly operateKey: OperateKey;
   readonly hotOf: HotOf;
+  readonly blockedOf: BlockedOf;
   readonly reached: Reached;
   /** Is notified of limits that have come into force, with overrides. */
   readonly onInstall: (effective: LimitsFile) => void;
@@ -86,7 +87,7 @@ export class OperatedLimits {
 
   readonly status = (): LimitsStatus => this.#files.status;
 
-  begin({ limits, recent, operateKey, hotOf, reached, onInstall }: OperatedParts): {
+  begin({ limits, recent, operateKey, hotOf, blockedOf, reached, onInstall }: OperatedParts): {
     readonly inForce: LimitsInForce;
     readonly routes: OperatorRoutes;
   } {
@@ -97,7 +98,8 @@ export class OperatedLimits {
     this.#reached = reached;
     if (this.#early !== undefined) void inForce.takeFiles(this.#early);
     const { checkDomain } = this;
-    const routes = operationRoutes({ inForce, recent, clock, log, checkDomain, operateKey, hotOf, reached });
+    const keys = { operateKey, hotOf, blockedOf };
+    const routes = operationRoutes({ inForce, recent, clock, log, checkDomain, ...keys, reached });
     return { inForce, routes };
   }
 

@@ -4,7 +4,7 @@ import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import type { Log } from "../log/log.ts";
 import { configurationRoute } from "./configuration-route.ts";
 import type { RecentSource } from "./dry-run.ts";
-import { type HotOf, keyRoutes, type OperateKey } from "./key-routes.ts";
+import { type BlockedOf, type HotOf, keyRoutes, type OperateKey } from "./key-routes.ts";
 import { limitsRoutes } from "./limits-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import type { Reached } from "./workers-reached.ts";
@@ -19,6 +19,7 @@ export interface OperationSettings {
   readonly checkDomain: string | undefined;
   readonly operateKey: OperateKey;
   readonly hotOf: HotOf;
+  readonly blockedOf: BlockedOf;
   readonly reached: Reached;
 }
 

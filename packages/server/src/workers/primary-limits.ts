@@ -10,6 +10,7 @@ import { type LimitsPiece, piecesOf } from "../limits/limits-pieces.ts";
 import type { LimitsState } from "../limits/limits-state.ts";
 import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
+import { cannotListBlocked } from "../operations/key-routes.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
@@ -51,6 +52,7 @@ export class PrimaryLimits {
       recent: hasOperators ? requestsOf(slots) : undefined,
       operateKey: operateKeyIn(slots),
       hotOf: hotOfWorkers(slots),
+      blockedOf: cannotListBlocked,
       reached: () => this.#reached,
       onInstall: () => this.#tell(),
     });

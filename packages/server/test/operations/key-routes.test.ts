@@ -45,6 +45,24 @@ describe("a key of a rule", () => {
     expect(active).toEqual(["client 192.0.2.1", expect.stringMatching(/^key key-[0-9a-f]{12}$/), "login 192.0.2.1"]);
   });
 
+  it("is listed while it is blocked, those first whose block ends last", async () => {
+    const { operate, decide } = await startOperated();
+    await operate("POST", "/v1/keys/block", { ...CLIENT, for: "10m", reason: "abuse" });
+    await operate("POST", "/v1/keys/block", { domain: "api", rule: "key", key: "k-1", for: "1h" });
+    await operate("POST", "/v1/keys/block", { domain: "api", rule: "login", key: "192.0.2.9", for: "1m" });
+    await operate("POST", "/v1/keys/unblock", { domain: "api", rule: "login", key: "192.0.2.9" });
+    const list = async (token: string) =>
+      (await operate("GET", "/v1/keys/blocked?domain=api", undefined, { authorization: `Bearer ${token}` })).body;
+    const client = { rule: "client", key: "192.0.2.1", endsInMs: 600_000, reason: "abuse" };
+    expect(await list(WRITER)).toEqual({ total: 2, keys: [{ rule: "key", key: "k-1", endsInMs: 3_600_000 }, client] });
+    // Blocks outlast a change of the limits, whether or not a request has needed their rules since.
+    const changed = { "content-type": "application/yaml", "if-match": "*" };
+    expect((await operate("PUT", "/v1/limits", LIMITS.replace("5/1m", "6/1m"), changed)).status).toBe(200);
+    const hidden = { rule: "key", key: expect.stringMatching(/^key-[0-9a-f]{12}$/), endsInMs: 3_600_000 };
+    expect(await list(READER)).toEqual({ total: 2, keys: [hidden, client] });
+    expect(await decide({ facts: ANN })).toMatchObject({ allowed: false, reason: "blocked" });
+  });
+
   it("is reset", async () => {
     const { operate, decide, audited } = await startOperated();
     await decide({ facts: ANN, cost: 3 });

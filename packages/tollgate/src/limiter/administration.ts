@@ -38,15 +38,18 @@ function clearOf(blocks: SyncBlocks | AsyncBlocks): (now: TimeCell) => void {
 }
 
 /** The keys that are blocked now. */
-export function blockedKeys<Input>(limiter: StoreLimiter<Input>): BlockedKey[] {
-  const now = readTime(limiter.clock);
-  return limiter.selection.owners.flatMap(({ blocks }) => {
-    const list = (blocks as SyncBlocks | undefined)?.list;
-    if (list === undefined) throw cannotListError("blocked");
-    return Array.from(list(now), ({ key, block: { untilUs, reason } }) => {
-      const endsInMs = toMilliseconds(untilUs - now[0]!);
-      return reason === undefined ? { key, endsInMs } : { key, endsInMs, reason };
-    });
+export function blockedKeys<Input>({ clock, members, selection }: StoreLimiter<Input>): BlockedKey[] {
+  const now = readTime(clock);
+  return members?.blocked(now) ?? selection.owners.flatMap(({ blocks }) => blockedIn(blocks, now));
+}
+
+/** @throws TollgateError `ERR_STORE`. */
+export function blockedIn(blocks: SyncBlocks | AsyncBlocks | undefined, now: TimeCell): BlockedKey[] {
+  const list = (blocks as SyncBlocks | undefined)?.list;
+  if (list === undefined) throw cannotListError("blocked");
+  return Array.from(list(now), ({ key, block: { untilUs, reason } }) => {
+    const endsInMs = toMilliseconds(untilUs - now[0]!);
+    return reason === undefined ? { key, endsInMs } : { key, endsInMs, reason };
   });
 }
 

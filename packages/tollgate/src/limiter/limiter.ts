@@ -156,6 +156,8 @@ export interface ClearOptions {
 
 /** A key that is blocked. */
 export interface BlockedKey {
+  /** Set for a domain: the limiter of the rule that has the key. */
+  readonly limiter?: string;
   /** The key as text: a tuple as `["ann","/login",42]`. */
   readonly key: string;
   /** Milliseconds until the block ends. */

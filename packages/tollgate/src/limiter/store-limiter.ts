@@ -4,6 +4,7 @@ import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { later, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
+import type { TimeCell } from "../core/time-cell.ts";
 import { RouteJoiner } from "./choosing/route.ts";
 import { Selected } from "./choosing/selected.ts";
 import type { FixedSelection, Selection } from "./choosing/selection.ts";
@@ -14,6 +15,7 @@ import { readDecision } from "./deciding/read.ts";
 import { KeyHandle } from "./key-handle.ts";
 import { callVerb, detachedError, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
 import type { Kind } from "./kinds.ts";
+import type { BlockedKey } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
 
 /** The limiters of a domain's rules, by name. */
@@ -21,6 +23,8 @@ export interface Members {
   limiterOf(limit: string): string;
   /** Whether the version of the file that is loaded has the limiter. */
   hasLimiter(name: string): boolean;
+  /** The blocked keys of all rules, whether or not calls have needed them. */
+  blocked(now: TimeCell): BlockedKey[];
 }
 
 /** What a limiter is made of. Functions, look-ups, combinations and domains are selections that it is given. */

@@ -1,7 +1,10 @@
+import type { TimeCell } from "../../core/time-cell.ts";
+import { blockedIn } from "../../limiter/administration.ts";
 import { type Chooser, DomainSelection } from "../../limiter/choosing/domain-selection.ts";
 import type { Selection } from "../../limiter/choosing/selection.ts";
 import { AsyncAsker } from "../../limiter/deciding/async-asker.ts";
 import { SyncAsker } from "../../limiter/deciding/sync-asker.ts";
+import type { BlockedKey } from "../../limiter/limiter.ts";
 import { limiterOf } from "../../limiter/limiters.ts";
 import type { Members, StoreLimiter } from "../../limiter/store-limiter.ts";
 import { Watch } from "../../limiter/watching/watch.ts";
@@ -102,6 +105,15 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
 
   usedSelections(): readonly Selection<Request>[] {
     return this.#rules?.usedLimiters.map(({ selection }) => selection) ?? [];
+  }
+
+  blocked(now: TimeCell): BlockedKey[] {
+    const { store, clock } = this.#where;
+    return this.rules.rules.flatMap(({ name }) => {
+      const limiter = `${this.name}/${name}`;
+      const blocks = store.blocks?.(limiter, limiter, { clock, onSweep: undefined });
+      return blockedIn(blocks, now).map((key) => ({ limiter, ...key }));
+    });
   }
 
   hasLimiter(name: string): boolean {

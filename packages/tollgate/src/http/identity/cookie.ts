@@ -24,7 +24,7 @@ import { checkToken, percentDecoded, shortValue, trimmed } from "./header-values
  */
 export function cookie(name: string): KeyOf {
   const wanted = checkToken("cookie", name, "the name of a cookie");
-  return (facts) => shortValue(valueIn(cookiesOf(facts.header("cookie") ?? "", wanted), wanted));
+  return (facts) => shortValue(valueIn(cookiesOf(facts.header("cookie") ?? ""), wanted));
 }
 
 markKeyMaker(cookie, 'cookie("session")');
@@ -34,16 +34,16 @@ export function valueIn(cookies: ReadonlyMap<string, string>, name: string): str
   return percentDecoded(cookies.get(name) ?? "");
 }
 
-/** The cookies of a `Cookie` header as they are sent: `""` for a name with several values. `only` leaves others out. */
-export function cookiesOf(cookies: string, only?: string): ReadonlyMap<string, string> {
+/** The cookies of a `Cookie` header as they are sent: `""` for a name with several values. */
+export function cookiesOf(cookies: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (let start = 0; start < cookies.length; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon < 0 ? cookies.length : semicolon;
     const pair = cookies.slice(start, end);
     const equals = pair.indexOf("=");
-    const name = equals < 0 ? undefined : trimmed(pair.slice(0, equals));
-    if (name !== undefined && (only === undefined || name === only)) {
+    if (equals >= 0) {
+      const name = trimmed(pair.slice(0, equals));
       const value = unquoted(trimmed(pair.slice(equals + 1)));
       const before = found.get(name);
       // Frameworks differ: some take the first, some the last.
