@@ -36,27 +36,6 @@ describe.each(LISTS)("keys without slots in a full shared store, with %s a key,"
     ]);
   });
 
-  it("refund to the bucket that they share", () => {
-    const { here, there } = setUp();
-    expect(here.charge("new", 2).overflowed).toBe(true);
-    there.refund("new", 1);
-    expect([here.handle("new").allow(), there.allow("new")]).toEqual([true, false]);
-  });
-
-  it("refund only to the bucket that made the decision", () => {
-    const { here, there, fillers } = setUp();
-    const inBucket = here.charge("new", 2);
-    here.refund("new", 1, inBucket);
-    expect([here.allow("new"), there.allow("new")]).toEqual([true, false]);
-    for (const key of fillers) there.reset(key);
-    const own = here.consume("new", 2);
-    expect([own.allowed, own.overflowed]).toEqual([true, undefined]);
-    here.refund("new", 1, inBucket);
-    expect(here.peek("new", 0).remaining).toBe(0);
-    here.refund("new", 1, own);
-    expect(here.peek("new", 0).remaining).toBe(1);
-  });
-
   it("have the state of their bucket in calls that take nothing", () => {
     const { here, there } = setUp();
     here.charge("new", 5);
