@@ -154,8 +154,10 @@ describe("operators of several workers", () => {
     const { operate, decide } = await startOperatedWorkers(limits(1));
     // One call in 32 is counted, at random.
     await decide(ANN, 900);
-    const key = { rule: "client", key: "192.0.2.1", calls: expect.any(Number), error: 0 };
+    const key = { rule: "client", key: "192.0.2.1", count: expect.any(Number), error: 0 };
     expect((await operate("GET", "/v1/keys/hot?domain=api")).body).toEqual({ active: [key], denied: [key] });
+    // Redis would have to look at all keys.
+    expect((await operate("GET", "/v1/keys/blocked?domain=api")).status).toBe(501);
   });
 
   it("see in a dry run the requests of all of them", async () => {
