@@ -173,6 +173,12 @@ function limiterOfPlaces(): typeof plain {
 const OF_STORES_AND_METRICS: readonly Mistake[] = [
   ["redisStore(client)", () => redisStore(ioredis), ["redisStore({ client })"]],
   ["hybridStore(client)", () => hybridStore(ioredis), ["hybridStore({ client })"]],
+  [
+    "hybridStore({ redis })",
+    () => hybridStore({ redis: ioredis }),
+    ['hybridStore: unknown option "redis"; it is called'],
+  ],
+  ["treshold", () => hybridStore({ client: ioredis, treshold: 0.5 }), ['did you mean "threshold"?']],
   ["redisStore(url)", () => redisStore("redis://127.0.0.1"), ["redisStore({ client: new Redis(address) })"]],
   ["redisStore({ url })", () => redisStore({ url: "redis://127.0.0.1" }), ["{ client: new Redis(address) }"]],
   ["a URL as client", () => redisStore({ client: "redis://127.0.0.1" }), ["new Redis(address)"]],

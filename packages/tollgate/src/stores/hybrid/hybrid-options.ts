@@ -1,5 +1,5 @@
-import { checkChoice, checkObject, optionError } from "../../core/check-options.ts";
-import { type RedisStoreOptions, refuseClient } from "../redis/redis-options.ts";
+import { checkChoice, optionError } from "../../core/check-options.ts";
+import { checkStoreOptions, type RedisStoreOptions } from "../redis/redis-options.ts";
 
 /** Options of `hybridStore`: those of `redisStore`, and how calls are decided without a round trip. */
 export interface HybridStoreOptions extends RedisStoreOptions {
@@ -20,12 +20,12 @@ export interface CheckedHybridOptions {
   readonly threshold: number | undefined;
 }
 
+const NAMES = { strategy: true, threshold: true } as const;
 const BY_DEFAULT = 0.25;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkHybridOptions(options: HybridStoreOptions): CheckedHybridOptions {
-  refuseClient("hybridStore", options);
-  checkObject("hybridStore", options);
+  checkStoreOptions("hybridStore", options, NAMES);
   const { strategy = "lease", threshold, ...redisOptions } = options;
   checkChoice("strategy", strategy, ["lease", "threshold"]);
   if (strategy === "lease") {

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionHints, optionError } from "../../core/check-options.ts";
+import { checkOptions, type OptionHints, type OptionNames, optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
@@ -109,8 +109,18 @@ const HINTS: OptionHints = {
 /** A method of each client. Minifiers change the names of classes. */
 const METHODS = ["eval", "sendCommand", "customCommand"];
 
+/**
+ * Checks that these are options of `redisStore`, or `others` beside them.
+ *
+ * @throws TollgateError `ERR_OPTION`, naming `owner`.
+ */
+export function checkStoreOptions(owner: string, options: unknown, others?: OptionNames): void {
+  refuseClient(owner, options);
+  checkOptions(owner, options, others === undefined ? NAMES : { ...NAMES, ...others }, HINTS);
+}
+
 /** @throws TollgateError `ERR_OPTION`, naming `owner`, for a client or an address in place of options. */
-export function refuseClient(owner: string, options: unknown): void {
+function refuseClient(owner: string, options: unknown): void {
   const isAddress = typeof options === "string" || options instanceof URL;
   const isClient = METHODS.some((name) => typeof (options as ByName | undefined)?.[name] === "function");
   if (!(isAddress || isClient)) return;
@@ -129,8 +139,7 @@ const MOST_PENDING = 10_000_000;
 
 /** @throws TollgateError `ERR_OPTION` that says what was expected and what came. */
 export function checkRedisOptions(options: RedisStoreOptions): CheckedRedisOptions {
-  refuseClient("redisStore", options);
-  checkOptions("redisStore", options, NAMES, HINTS);
+  checkStoreOptions("redisStore", options);
   const { observe, onFailure = "allow", warnings = true } = options;
   if (observe !== undefined) checkFunction("observe", observe, "a function that is given observations");
   if (typeof warnings !== "boolean") throw optionError("warnings", "true or false", warnings);
