@@ -9,9 +9,11 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { Redis } from "ioredis-5";
 import { createLimiter, perMinute, perSecond } from "tollgate";
+import { createLimits } from "tollgate/config";
 import { rateLimit } from "tollgate/express";
 import { hybridStore } from "tollgate/hybrid";
 import { redisStore } from "tollgate/redis";
+import { LimitsDecider } from "../../packages/server/src/envoy/limits-decider.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 
 type Call = (i: number) => unknown;
@@ -61,6 +63,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
     const close = async () => [await store.close(), await redis.quit(), await server.stop()];
     return { call: () => limiter.consume("ann"), close };
   },
+  "a descriptor of Envoy under a limits file": async () => {
+    const limits = await createLimits({
+      version: 1,
+      domains: { walk: { limits: { calls: { by: "descriptor.client", rate: "100000/1m" } } } },
+    });
+    const decider = new LimitsDecider(limits);
+    const descriptors = [{ entries: [{ key: "client", value: "ann" }] }];
+    const close = async () => await limits.close();
+    return { call: () => decider.decide({ domain: "walk", descriptors, hitsAddend: 0 }), close };
+  },
 };
 
 const session = new Session();
@@ -79,7 +91,7 @@ const callsOf = (called: readonly Called[]) => called.reduce((sum, { count }) =>
 async function takeCalled(): Promise<readonly Called[]> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   const all = result.flatMap(({ url, functions }) => {
-    const file = /\/packages\/tollgate\/src\/(.+)\.js$/.exec(url)?.[1];
+    const file = /\/packages\/(?:tollgate|server)\/src\/(.+)\.js$/.exec(url)?.[1];
     if (file === undefined) return [];
     return functions.map(({ functionName: name, ranges }) => ({ file, name, count: ranges[0]?.count ?? 0 }));
   });
