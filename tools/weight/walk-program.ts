@@ -20,14 +20,16 @@ type Call = (i: number) => unknown;
 /** Makes a call, and what ends it. */
 type Kind = () => Promise<{ readonly call: Call; readonly close?: () => unknown }>;
 
-const WARM_CALLS = 50;
+/** The cache of recent keys takes no key before 64 calls, and no key of fewer than five characters. */
+const WARM_CALLS = 200;
+const KEY = "192.0.2.1";
 const CALLS = 9;
 const limits = [perMinute(100_000)];
 
 const KINDS: Readonly<Record<string, Kind>> = {
   "allow, a key in use": async () => {
     const limiter = createLimiter({ name: "walk", limits });
-    return { call: () => limiter.allow("ann") };
+    return { call: () => limiter.allow(KEY) };
   },
   "allow, a new key": async () => {
     const limiter = createLimiter({ name: "walk", limits });
@@ -35,11 +37,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
   "consume under two limits": async () => {
     const limiter = createLimiter({ name: "walk", limits: [perSecond(1_000), perMinute(100_000)] });
-    return { call: () => limiter.consume("ann") };
+    return { call: () => limiter.consume(KEY) };
   },
   "a request of express": async () => {
     const app = express();
-    const limiter = createLimiter({ name: "walk", key: () => "ann", limits });
+    const limiter = createLimiter({ name: "walk", key: () => KEY, limits });
     app.use(rateLimit({ limiter }), (_, response) => void response.end());
     const server = app.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -53,7 +55,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     const server = await startRedis();
     const client = new Redis(server.port);
     const limiter = createLimiter({ name: "walk", limits, store: redisStore({ client }) });
-    return { call: () => limiter.consume("ann"), close: async () => [await client.quit(), await server.stop()] };
+    return { call: () => limiter.consume(KEY), close: async () => [await client.quit(), await server.stop()] };
   },
   "a leased consume": async () => {
     const server = await startRedis();
@@ -61,7 +63,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     const store = hybridStore({ client: redis });
     const limiter = createLimiter({ name: "walk", limits, store });
     const close = async () => [await store.close(), await redis.quit(), await server.stop()];
-    return { call: () => limiter.consume("ann"), close };
+    return { call: () => limiter.consume(KEY), close };
   },
   "a descriptor of Envoy under a limits file": async () => {
     const limits = await createLimits({
@@ -69,7 +71,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
       domains: { walk: { limits: { calls: { by: "descriptor.client", rate: "100000/1m" } } } },
     });
     const decider = new LimitsDecider(limits);
-    const descriptors = [{ entries: [{ key: "client", value: "ann" }] }];
+    const descriptors = [{ entries: [{ key: "client", value: KEY }], isNegativeHits: false }];
     const close = async () => await limits.close();
     return { call: () => decider.decide({ domain: "walk", descriptors, hitsAddend: 0 }), close };
   },
