@@ -23,8 +23,8 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src"], 6_917, 4_700],
   ["tests", TESTS, 61_033, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
-  ["tools", ["tools"], 834, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_213, 65_000],
+  ["tools", ["tools"], 845, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_218, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
