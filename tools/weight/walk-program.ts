@@ -66,14 +66,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
     return { call: () => limiter.consume(KEY), close };
   },
   "a descriptor of Envoy under a limits file": async () => {
-    const limits = await createLimits({
+    const walked = createLimits({
       version: 1,
       domains: { walk: { limits: { calls: { by: "descriptor.client", rate: "100000/1m" } } } },
     });
-    const decider = new LimitsDecider(limits);
+    const decider = new LimitsDecider(walked);
     const descriptors = [{ entries: [{ key: "client", value: KEY }], isNegativeHits: false }];
-    const close = async () => await limits.close();
-    return { call: () => decider.decide({ domain: "walk", descriptors, hitsAddend: 0 }), close };
+    const call = () => decider.decide({ domain: "walk", descriptors, hitsAddend: 0 });
+    return { call, close: () => walked.close() };
   },
 };
 
