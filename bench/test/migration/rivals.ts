@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
-import { createLimiter, type Limit, memoryStore, perMinute, slidingWindow } from "tollgate";
+import { createLimiter, type Limit, type Limiter, memoryStore, perMinute, slidingWindow } from "tollgate";
+import type { HttpFacts } from "tollgate/node";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
 import { manualClock } from "tollgate/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -25,6 +26,12 @@ export async function statusesOf(ask: Ask, asked: readonly Asked[]): Promise<num
   const statuses: number[] = [];
   for (const one of asked) statuses.push((await ask(one)).status);
   return statuses;
+}
+
+/** What each limit has counted of the one client that a test is, without what has leaked since. */
+export function unitsUsed(limiter: Limiter<HttpFacts>): number[] {
+  const statuses = limiter.byKey("127.0.0.1").explain();
+  return statuses.map(({ used }) => Math.round(used));
 }
 
 type Options = Readonly<Record<string, unknown>>;
