@@ -35,7 +35,7 @@ export const DEEP_TESTS = [
   FLOODS,
 ];
 
-/** Tests of properties, which the deep tier tries ten times as often (`runs.ts`). */
+/** Tests of properties, which the deep tier tries fifteen times as often (`runs.ts`). */
 export const BOTH_TIERS = [
   "packages/tollgate/test/properties/*.test.ts",
   "packages/tollgate/test/limiter/block-traces.test.ts",

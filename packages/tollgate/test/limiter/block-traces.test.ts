@@ -9,6 +9,6 @@ describe.each(EVERY_STORE)("random traces with blocks over %s", (_name, createSt
   it("equal the model", async () => {
     const store = createStore();
     if (store.blocks === undefined) return;
-    for (let seed = 0; seed < runs(2); seed += 1) await playBlocks(store, seed, OPERATIONS);
+    for (let seed = 0; seed < runs(1); seed += 1) await playBlocks(store, seed, OPERATIONS);
   });
 });

@@ -15,9 +15,9 @@ const STORES: readonly (readonly [name: string, createStores: (maxKeys: number) 
 ];
 
 it.each(STORES)("random calls through versions of a limiter over %s decide as the model does", (_name, create) => {
-  playTraces(() => create(2), runs(4_000));
+  playTraces(() => create(2), runs(1_300));
 });
 
 it.each(STORES)("random calls under fifty numbers of one name over %s decide as the model does", (_name, create) => {
-  playTraces(() => create(1_000), runs(4_000), crowdedTrace, 10);
+  playTraces(() => create(1_000), runs(1_300), crowdedTrace, 10);
 });

@@ -89,7 +89,7 @@ describe.each(Object.entries(KINDS))("under any changes of %s,", (_kind, { make,
         if (version(step.version).allow("ann", step.cost)) expect(bound.allow("ann", step.cost)).toBe(true);
       }
     });
-    fc.assert(property, { numRuns: runs(100) });
+    fc.assert(property, { numRuns: runs(30) });
   });
 });
 
@@ -112,7 +112,7 @@ describe("calls that alternate between two limits of one name", () => {
         const isSame = one[0] === other[0];
         expect(admitted).toBe(isSame ? Math.max(capacity, second.capacity) : capacity + second.capacity);
       }),
-      { numRuns: runs(100) },
+      { numRuns: runs(30) },
     );
   });
 });

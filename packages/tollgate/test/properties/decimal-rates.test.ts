@@ -65,6 +65,6 @@ it("a bucket with decimals in its rate decides in exact rational arithmetic", ()
         }
       }
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(100) },
   );
 });

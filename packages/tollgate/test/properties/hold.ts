@@ -5,7 +5,7 @@ import type { NamedProperty } from "./named-property.ts";
 import { runs } from "./runs.ts";
 
 /** Cases in a run of all properties; TOLLGATE_CASES sets another number, such as a million for a night. */
-const ALL_CASES = Number(process.env["TOLLGATE_CASES"] ?? runs(6_000));
+const ALL_CASES = Number(process.env["TOLLGATE_CASES"] ?? runs(2_000));
 /** With TOLLGATE_SHRINK=no a failing case is not shrunk. */
 const END_ON_FAILURE = process.env["TOLLGATE_SHRINK"] === "no";
 /** The same cases in every run, unless TOLLGATE_SEED names others. */

@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import { playLines } from "./line-traces.ts";
 import { runs } from "./runs.ts";
 
-const TRACES = runs(25);
+const TRACES = runs(8);
 const OPERATIONS = 400;
 
 describe.each([

@@ -28,7 +28,7 @@ describe("corrections by receipts agree with the reference in every figure", () 
     const traces = specs.chain((spec) => fc.tuple(fc.constant(spec), receiptSteps(spanOf(spec))));
     fc.assert(
       fc.property(traces, ([spec, steps]) => traceOf(spec).play(steps)),
-      { numRuns: runs(600) },
+      { numRuns: runs(200) },
     );
   });
 
@@ -37,7 +37,7 @@ describe("corrections by receipts agree with the reference in every figure", () 
     const traces = numbers.chain(([max, ttlUs]) => fc.tuple(fc.constant([max, ttlUs] as const), receiptSteps(ttlUs)));
     fc.assert(
       fc.property(traces, ([[max, ttlUs], steps]) => traceOfPlaces(max, ttlUs).play(steps)),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -87,7 +87,7 @@ describe("units that are given back in time count as if they had never been take
         if (isSettled) expect(key.figures(0)).toEqual(other.figures(0));
       }
     });
-    fc.assert(property, { numRuns: runs(100) });
+    fc.assert(property, { numRuns: runs(30) });
   });
 });
 
@@ -151,6 +151,6 @@ describe("what a client gains by late corrections of a token bucket (docs/reserv
         expect(spent).toBeLessThanOrEqual(CAPACITY + (key.nowUs[0]! - startUs) / REFILL_US);
       }
     });
-    fc.assert(property, { numRuns: runs(300) });
+    fc.assert(property, { numRuns: runs(100) });
   });
 });

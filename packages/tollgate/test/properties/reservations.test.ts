@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ReservationTrace } from "./reservation-traces.ts";
 import { runs } from "./runs.ts";
 
-const TRACES = runs(100);
+const TRACES = runs(30);
 const TURNS = 250;
 
 describe.each([
