@@ -10,17 +10,17 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_393, 21_500],
+  ["library", [LIBRARY], 27_394, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_779, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_108, 3_300],
   ["stores of this process", LOCAL_STORES, 5_525, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_298, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_415, 1_300],
   ["config", [`${LIBRARY}/config`], 2_734, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_907, 2_600],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_908, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_011, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
-  ["server", ["packages/server/src"], 6_917, 4_700],
+  ["server", ["packages/server/src"], 6_928, 4_700],
   ["tests", TESTS, 61_027, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 845, 1_200],

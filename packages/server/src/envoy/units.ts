@@ -31,3 +31,12 @@ export function unitOf(number: number): Unit | undefined {
 export function unitLengthMs(unit: Unit): number {
   return UNITS[unit].lengthMs;
 }
+
+const NUMBERS_BY_LENGTH: ReadonlyMap<number | undefined, number> = new Map(
+  UNIT_NAMES.map((unit) => [UNITS[unit].lengthMs, UNITS[unit].number]),
+);
+
+/** The number of the unit of a length, 0 if the protocol has none. */
+export function unitNumberOfLength(lengthMs: number | undefined): number {
+  return NUMBERS_BY_LENGTH.get(lengthMs) ?? 0;
+}

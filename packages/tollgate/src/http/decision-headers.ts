@@ -7,6 +7,9 @@ import type { HeaderList } from "./header-list.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { rateLimitedBy } from "./rate-limited.ts";
 
+/** The default form, which keeps the text of the policies that it has written last. */
+const DRAFT_11 = /* @__PURE__ */ new RateLimitHeaders("draft-11");
+
 /**
  * The headers of a decision, for servers that no adapter serves: those of the RateLimit forms, and `Retry-After` if the
  * call was denied and may pass later. `headers` is the option of the adapters, `"draft-11"` by default.
@@ -26,7 +29,7 @@ export function rateLimitHeaders(
   decision: Decision,
   headers: HeaderForm | readonly HeaderForm[] | false = "draft-11",
 ): HeaderList {
-  const forms = new RateLimitHeaders(headers);
+  const forms = headers === "draft-11" ? DRAFT_11 : new RateLimitHeaders(headers);
   const asked: Asked = {
     decision: rateLimitedBy(decision),
     formats: forms.formats,
