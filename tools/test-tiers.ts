@@ -39,6 +39,7 @@ export const DEEP_TESTS = [
 export const BOTH_TIERS = [
   "packages/tollgate/test/properties/*.test.ts",
   "packages/tollgate/test/limiter/block-traces.test.ts",
+  "packages/tollgate/test/stores/local/{full-peek,overflow-flood}.test.ts",
 ];
 
 /** Redis and its clients. These files wait for servers much of the time, and leave their process as they found it. */

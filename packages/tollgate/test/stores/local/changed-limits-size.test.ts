@@ -45,7 +45,7 @@ describe("when limits change, the sizes of all open limiters add up to the size 
 
 describe.each(BOUNDED_STORES)(
   "in a $kind store, when limits change, each key counts in one size",
-  ({ kind, create }) => {
+  ({ kind, create, slots }) => {
     it.each(["carry-over", "keep-first"] as const)("while limiters are replaced and keys go: %s", (onChange) => {
       const property = fc.property(steps, fc.constantFrom("share", "deny"), (played, overflow) => {
         const clock = manualClock(1_790_000_000_123);
@@ -55,14 +55,19 @@ describe.each(BOUNDED_STORES)(
         for (const { version, key, act, waitMs, adds } of played) {
           clock.advance(waitMs);
           const limiter = versions[version]!;
-          if (act === "consume") limiter.consume(`key-${key}`);
-          else if (act === "reset") limiter.reset(`key-${key}`);
+          if (act === "consume") {
+            const peeked = limiter.peek(`key-${key}`);
+            const decision = limiter.consume(`key-${key}`);
+            // Where a key fits into a full table depends on the keys that a search has moved.
+            if (kind === "memory") expect(decision).toEqual(peeked);
+          } else if (act === "reset") limiter.reset(`key-${key}`);
           else if (act === "sweep") limiter.sweep();
           else if (act === "read its size") expect(limiter.size).toBeLessThanOrEqual(store.size);
           else {
             limiter.close();
             versions[version] = open(LISTS[version]!);
           }
+          expect(store.size).toBeLessThanOrEqual(kind === "memory" ? 3 : 3 * slots);
           if (adds) expect(sumOf(versions)).toBe(store.size);
         }
         clock.advance(3 * DAY_MS);
@@ -85,26 +90,6 @@ describe.each(BOUNDED_STORES)(
       expect([kept.size, after.size]).toEqual([1, 0]);
       kept.close();
       expect(after.size).toBe(1);
-    });
-
-    it("after a limiter is closed whose function chose a limit in two modes", () => {
-      const clock = manualClock(1_790_000_000_123);
-      const store = create({ maxKeys: 100 });
-      const open = (capacity: number) =>
-        createLimiter({
-          name: "api",
-          key: ({ key }: { key: string; mode: "enforce" | "shadow" }) => key,
-          limits: ({ mode }) => [perMinute(capacity, { name: "calls", mode })],
-          clock,
-          store,
-        });
-      const before = open(3);
-      before.allow({ key: "ann", mode: "enforce" });
-      before.allow({ key: "ann", mode: "shadow" });
-      before.close();
-      const after = open(4);
-      after.allow({ key: "bob", mode: "enforce" });
-      expect([after.size, store.size]).toEqual([2, 2]);
     });
   },
 );

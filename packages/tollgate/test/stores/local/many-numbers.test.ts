@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { BOUNDED_STORES, freshKeys } from "./full-stores.ts";
 
 const NUMBERS = 80;
-const DAY_MS = 86_400_000;
 
 interface Request {
   readonly key: string;
@@ -39,26 +38,6 @@ describe.each(BOUNDED_STORES)("many numbers of one name, on a $kind store,", (bo
       expect(limiter.explain({ ...input, quota: 100 })).toMatchObject([{ used: 8, capacity: 100 }]);
     }
     expect([limiter.size, store.size]).toEqual([NUMBERS, NUMBERS]);
-  });
-
-  it("forget a key under all of them", () => {
-    limiter.reset({ key: "own-30", quota: 150 });
-    expect(limiter.explain({ key: "own-30", quota: 100 })).toMatchObject([{ used: 0 }]);
-    expect(limiter.explain({ key: "own-31", quota: 100 })).toMatchObject([{ used: 7 }]);
-    expect(store.size).toBe(NUMBERS - 1);
-  });
-
-  it("are cleared together, and counted and swept one by one", () => {
-    expect([limiter.size, limiter.sweep()]).toEqual([NUMBERS, 0]);
-    limiter.clear();
-    expect([limiter.size, store.size]).toEqual([0, 0]);
-    for (let i = 0; i < NUMBERS; i += 1) {
-      expect(limiter.explain({ key: `own-${i}`, quota: 100 })).toMatchObject([{ used: 0 }]);
-      limiter.consume({ key: `own-${i}`, quota: 100 + i }, 3);
-      expect(limiter.explain({ key: `own-${i}`, quota: 101 })).toMatchObject([{ used: 3 }]);
-    }
-    clock.advance(DAY_MS);
-    expect([limiter.sweep(), limiter.size, store.size]).toEqual([NUMBERS, 0, 0]);
   });
 
   it("give back the bytes of keys that are gone", () => {

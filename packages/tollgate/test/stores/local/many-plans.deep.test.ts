@@ -6,22 +6,6 @@ import { BOUNDED_STORES } from "./full-stores.ts";
 describe.each(BOUNDED_STORES)("limits chosen by function, on a $kind store", ({ kind, create }) => {
   const setUp = (maxKeys: number) => choosing(create, maxKeys);
 
-  it("lose no count while 1,500 of them at a time come and go", () => {
-    const { clock, store, limiter } = setUp(20_000);
-    for (let round = 0; round < 4; round += 1) {
-      const plans = Array.from({ length: 1_500 }, (_, i) => 1_000 * round + i);
-      expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toHaveLength(1_500);
-      expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toHaveLength(1_500);
-      expect(plans.filter((plan) => limiter.allow({ key: "ann", plan }))).toEqual([]);
-      expect(plans.filter((plan) => limiter.allow({ key: "bob", plan }))).toEqual([]);
-      // The limiter of a table knows the limits that it has met last.
-      if (kind === "memory") expect(limiter.size).toBe(store.size);
-      clock.advance(60_000);
-    }
-    limiter.sweep();
-    expect([limiter.size, store.overflowCount]).toEqual([0, 0]);
-  });
-
   it("take memory only while they are in use", () => {
     const { clock, limiter } = setUp(3_000);
     let plan = 0;

@@ -1,4 +1,4 @@
-import { combine, createLimiter, perMinute, tokenBucket } from "tollgate";
+import { combine, createLimiter, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { BOUNDED_STORES, fill, freshKeys } from "./full-stores.ts";
@@ -47,16 +47,6 @@ describe.each(BOUNDED_STORES)("combined limiters on a $kind store with one free 
     expect([first.peek("new", 0).remaining, second.peek("new", 0).remaining]).toEqual([1, 0]);
   });
 
-  it("allow a call when the overflow bucket of the second limiter has units", () => {
-    const { store, first, second, filler } = setUp("share");
-    fill(bounded, filler);
-    filler.reset("filler-0");
-    const both = combine(first, second);
-    expect(both.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
-    expect([first.allow("new"), second.allow("new")]).toEqual([false, false]);
-    expect(store.size).toBe(bounded.slots);
-  });
-
   it("change no count in a denied call, not even of shadow limits", () => {
     const { first, second, filler } = setUp("deny");
     fill(bounded, filler);
@@ -69,15 +59,6 @@ describe.each(BOUNDED_STORES)("combined limiters on a $kind store with one free 
     expect(known.explain("new")).toEqual(before);
   });
 
-  it("report the reason of the binding limit", () => {
-    const { first, filler } = setUp("deny");
-    fill(bounded, filler);
-    const elsewhere = createLimiter({ name: "elsewhere", limits: [perMinute(1)], clock });
-    elsewhere.allow("new");
-    const both = combine(first, elsewhere);
-    expect(both.consume("new")).toMatchObject({ limiter: "elsewhere", reason: "exhausted", retryAfterMs: 60_000 });
-  });
-
   it("report a full store even if another store has overflow buckets", () => {
     const { first, filler } = setUp("deny");
     fill(bounded, filler);
@@ -86,26 +67,5 @@ describe.each(BOUNDED_STORES)("combined limiters on a $kind store with one free 
     fill(bounded, other);
     expect(combine(first, other).consume("new")).toMatchObject({ reason: "store-full" });
     expect(combine(other, first).consume("new")).toMatchObject({ reason: "store-full" });
-  });
-
-  it("raise overflowCount by calls without a slot, even denied ones", () => {
-    const { store, first, second, filler } = setUp("deny");
-    fill(bounded, filler);
-    const both = combine(first, second);
-    both.allow("new");
-    expect(store.overflowCount).toBeGreaterThan(0);
-    const before = store.overflowCount;
-    both.peek("new");
-    expect(store.overflowCount).toBe(before);
-  });
-
-  it("start the refill of buckets that start empty with a denied call", () => {
-    const { make, first, filler } = setUp("share");
-    fill(bounded, filler, 100);
-    const empty = make("empty", [tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty" })]);
-    const both = combine(first, empty);
-    expect(both.consume("new")).toMatchObject({ allowed: false, limiter: "empty", retryAfterMs: 1_000 });
-    clock.advance(1_000);
-    expect([both.allow("new"), both.allow("new")]).toEqual([true, false]);
   });
 });

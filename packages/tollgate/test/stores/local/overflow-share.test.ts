@@ -1,4 +1,4 @@
-import { createLimiter, type Limit, perMinute, slidingWindow } from "tollgate";
+import { createLimiter, type Limit, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { BOUNDED_STORES, fill, freshKeys, sharersOf } from "./full-stores.ts";
@@ -29,26 +29,6 @@ describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bound
     expect([store.size, store.overflowCount]).toEqual([bounded.slots, 20_000]);
   });
 
-  it("share 256 other buckets under another limiter", () => {
-    const { clock, store, limiter } = setUp();
-    for (const key of freshKeys(20_000)) limiter.allow(key);
-    const other = createLimiter({ name: "other", limits: [perMinute(2)], clock, store });
-    expect(freshKeys(20_000).filter((key) => other.allow(key))).toHaveLength(256 * 2);
-  });
-
-  it("share a bucket under each limit of the list", () => {
-    const { limiter } = setUp([perMinute(5), slidingWindow({ limit: 3, window: "1m" })]);
-    expect([1, 2, 3, 4].map(() => limiter.allow("new"))).toEqual([true, true, true, false]);
-    expect(limiter.explain("new").map(({ used }) => used)).toEqual([3, 3]);
-  });
-
-  it("change nothing for known keys", () => {
-    const { clock, limiter } = setUp();
-    clock.advance(30_000);
-    for (const key of freshKeys(5_000)) limiter.allow(key);
-    expect([limiter.allow("filler-0"), limiter.allow("filler-0")]).toEqual([true, false]);
-  });
-
   it("share buckets by a secret of the store", () => {
     const keys = freshKeys(2_000);
     const sharers = [setUp(), setUp(), setUp()].map(({ limiter }) => sharersOf("fresh-0", limiter, keys));
@@ -59,12 +39,6 @@ describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bound
     }
     const [one, another, third] = sharers.map((names) => names.join(" "));
     expect(one === another || another === third).toBe(false);
-  });
-
-  it("share buckets by all of their units, also those above U+00FF", () => {
-    const { limiter } = setUp();
-    const keys = Array.from({ length: 240 }, (_, i) => String.fromCharCode(0x41 + 256 * i));
-    expect(keys.filter((key) => limiter.allow(key)).length).toBeGreaterThan(150);
   });
 
   it("refill at the rate of the limit", () => {
@@ -97,15 +71,6 @@ describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bound
     expect([limiter.allow("new"), limiter.allow(other!)]).toEqual([false, false]);
   });
 
-  it("have full buckets and free slots after `clear`", () => {
-    const { store, limiter } = setUp();
-    expect(limiter.allow("new", 2)).toBe(true);
-    limiter.clear();
-    expect([store.size, limiter.size]).toEqual([0, 0]);
-    fill(bounded, limiter, 2);
-    expect(limiter.consume("new", 2)).toMatchObject({ allowed: true, overflowed: true });
-  });
-
   it("raise overflowCount by calls that take, not by peeks and refunds", () => {
     const { store, limiter } = setUp();
     limiter.peek("new");
@@ -119,13 +84,6 @@ describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bound
     limiter.allowMany(["new", "filler-0", "newer"], new Uint8Array(3));
     limiter.handle("new").allow();
     expect(store.overflowCount).toBe(6);
-  });
-
-  it("refund to the bucket that they share", () => {
-    const { limiter } = setUp();
-    const [other] = sharersOf("new", limiter, freshKeys(5_000));
-    limiter.refund("new", 1);
-    expect([limiter.allow(other!), limiter.allow("new")]).toEqual([true, false]);
   });
 
   it("refund only to the bucket that made the decision", () => {
@@ -158,20 +116,5 @@ describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bound
     expect(used()).toBe(inBucket);
     limiter.refund("filler-0", 1);
     expect(used()).toBe(inBucket - 1);
-  });
-
-  it("charge the bucket that they share, into debt", () => {
-    const { limiter } = setUp();
-    const [other] = sharersOf("new", limiter, freshKeys(5_000));
-    expect(limiter.charge("new", 4)).toMatchObject({ allowed: false, overflowed: true });
-    expect(limiter.explain(other!)[0]).toMatchObject({ used: 6, retryAfterMs: 150_000 });
-  });
-
-  it("share when looked for by a handle or in a batch", () => {
-    const { limiter } = setUp();
-    const handle = limiter.handle("new");
-    expect([handle.allow(), handle.consume().overflowed]).toEqual([true, true]);
-    const answers = new Uint8Array(3);
-    expect(limiter.allowMany(["new", "new", "filler-0"], answers)).toBe(0);
   });
 });

@@ -25,15 +25,6 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
       expect([limiter.allow("new"), limiter.allow("new")]).toEqual([true, false]);
     });
 
-    it("do not start to refill with a peek", () => {
-      const { clock, limiter } = setUp(limits);
-      fill(bounded, limiter, 1_000);
-      expect(limiter.peek("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
-      expect(limiter.explain("new")[0]?.used).toBe(4);
-      clock.advance(1_000);
-      expect(limiter.consume("new")).toMatchObject({ allowed: false, overflowed: true, retryAfterMs: 1_000 });
-    });
-
     it("are empty again after the idle time without calls", () => {
       const { clock, limiter } = setUp(limits);
       fill(bounded, limiter, 1_000);
@@ -69,16 +60,6 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     }
   });
 
-  it("drops the keys of an idle limiter after a jump by many years", () => {
-    const { clock, store, limiter } = setUp();
-    fill(bounded, limiter);
-    const busy = createLimiter({ name: "busy", limits: [perMinute(1)], clock, store });
-    clock.advance(19 * YEAR_MS);
-    for (let i = 0; i < 200; i += 1) busy.allow("steady");
-    expect("overflowed" in busy.consume("steady")).toBe(false);
-    expect(busy.size).toBe(1);
-  });
-
   it("is each limiter's own clock, and no slot is taken too early", () => {
     const { clock, store, limiter } = setUp();
     fill(bounded, limiter, 2);
@@ -90,19 +71,6 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect(ahead.consume("newer").overflowed).toBe(true);
     clock.advance(0.001);
     expect("overflowed" in ahead.consume("newest")).toBe(false);
-  });
-
-  it("is the earliest clock if limiters with several clocks share keys", () => {
-    const { store, limiter } = setUp();
-    fill(bounded, limiter, 2);
-    const ahead = createLimiter({
-      name: "api",
-      limits: [perMinute(2)],
-      clock: manualClock(START_MS + 3_600_000),
-      store,
-    });
-    for (const key of freshKeys(100)) expect(ahead.consume(key).overflowed).toBe(true);
-    expect(limiter.allow("filler-0")).toBe(false);
   });
 
   it("leaves the keys of a limiter whose clock throws", () => {

@@ -94,27 +94,6 @@ describe.each(STORES)("%s with a cache of recent keys", (_name, createStore) => 
     tally.check();
   });
 
-  it("distinguishes a key that comes twice in a row from keys with the same place", () => {
-    const [one = "", other = ""] = CROWDS["keys that differ only in the middle"] ?? [];
-    const tally = new Tally(createStore());
-    for (let call = 0; call < 6_000; call += 1) tally.take(call % 50 === 49 ? other : one);
-    tally.reset(one);
-    for (let call = 0; call < 2_000; call += 1) tally.take(call % 7 === 6 ? other : one);
-    tally.check();
-  });
-
-  it("finds its keys after others were dropped", () => {
-    const keys = Array.from({ length: 60 }, (_, i) => `client-number-${i}`);
-    const tally = new Tally(createStore());
-    tally.wakeUp(keys);
-    for (let round = 0; round < 60; round += 1) {
-      for (const key of keys) tally.take(key);
-      tally.reset(keys[(round * 17) % keys.length] ?? "");
-      if (round % 20 === 19) tally.clear();
-    }
-    tally.check();
-  });
-
   it("goes on counting while keys never come again, and after that", () => {
     const tally = new Tally(createStore());
     const few = Array.from({ length: 20 }, (_, i) => `client-number-${i}`);

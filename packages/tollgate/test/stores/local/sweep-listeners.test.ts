@@ -32,27 +32,6 @@ describe.each(STORES)("the sweep listeners of a %s store", (_kind, createStore) 
     expect(limiter.size).toBe(5);
   });
 
-  it("get no notifications for closed limiters", () => {
-    const clock = manualClock(START_MS);
-    const store = createStore();
-    const heard: string[] = [];
-    const make = (who: string) =>
-      createLimiter({
-        name: "api",
-        limits: [perSecond(1)],
-        clock,
-        store,
-        observe: ({ type }) => void heard.push(`${who} ${type}`),
-      });
-    const [gone, stays] = [make("gone"), make("stays")];
-    gone.peek("a");
-    gone.close();
-    stays.allow("a");
-    clock.advance(1_000);
-    stays.sweep();
-    expect(heard).toEqual(["stays decision", "stays sweep"]);
-  });
-
   it("get no notifications for a closed limiter that goes on deciding", () => {
     const clock = manualClock(START_MS);
     const swept: string[] = [];

@@ -129,23 +129,6 @@ describe("the sweep of a memory store", () => {
     }
   });
 
-  it("goes on with other tables when keys are reset in the middle of a pass", () => {
-    const clock = manualClock(START_MS);
-    const store = memoryStore();
-    const slow = createLimiter({ name: "slow", limits: [perMinute(1)], clock, store });
-    const quick = createLimiter({ name: "quick", limits: [perSecond(1)], clock, store });
-    for (let i = 0; i < 20_000; i += 1) slow.allow(`slow-${i}`);
-    for (let i = 1; i < 20_000; i += 1) slow.reset(`slow-${i}`);
-    let most = 0;
-    for (let i = 0; i < 20_000; i += 1) {
-      quick.allow(`quick-${i}`);
-      clock.advance(10);
-      most = Math.max(most, quick.size);
-    }
-    // A hundred keys come in a second, and a pass begins every ten seconds.
-    expect(most).toBeLessThan(2_000);
-  });
-
   it.each([
     ["memory", memoryStore()],
     ["table", tableStore({ maxKeys: 10 })],
@@ -156,28 +139,5 @@ describe("the sweep of a memory store", () => {
     behind.allow("a");
     expect(ahead.sweep()).toBe(0);
     expect([behind.allow("a"), ahead.allow("a")]).toEqual([false, true]);
-  });
-
-  it("runs in the background with sweepInterval, until the store is closed", () => {
-    vi.useFakeTimers();
-    try {
-      const clock = manualClock(START_MS);
-      const store = memoryStore({ sweepInterval: "1s" });
-      const limiter = createLimiter({ limits: [perSecond(1)], clock, store });
-      limiter.allow("a");
-      clock.advance(1_000);
-      vi.advanceTimersByTime(999);
-      expect(limiter.size).toBe(1);
-      vi.advanceTimersByTime(1);
-      expect(limiter.size).toBe(0);
-      store.close();
-      limiter.allow("a");
-      clock.advance(1_000);
-      vi.advanceTimersByTime(10_000);
-      expect(limiter.size).toBe(1);
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
-    }
   });
 });

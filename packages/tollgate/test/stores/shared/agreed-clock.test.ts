@@ -1,4 +1,4 @@
-import { combine, createLimiter, memoryStore, perMinute, perSecond, systemClock, tokenBucket } from "tollgate";
+import { combine, createLimiter, perMinute, perSecond, systemClock } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -13,13 +13,6 @@ afterEach(() => {
 });
 
 describe("the clock of a shared store", () => {
-  it("is one object in each attachment", () => {
-    const [store, end] = twoEnds({ maxKeys: 10 });
-    expect(store.clock).toBe(store.clock);
-    expect(store.clock).not.toBe(end.clock);
-    expect(Object.isFrozen(store.clock)).toBe(true);
-  });
-
   it("is the default clock of limiters", () => {
     const store = sharedStore({ maxKeys: 10 });
     const limiter = createLimiter({ name: "api", limits: [perMinute(2)], store });
@@ -40,34 +33,12 @@ describe("the clock of a shared store", () => {
     expect(Math.abs(there - here)).toBeLessThan(100);
   });
 
-  it("starts from the time at which the clock of the process was 0, whenever a thread attaches", () => {
-    const wallAtZeroMs = new Float64Array(bufferOf(sharedStore({ maxKeys: 10 })))[CLOCK_AT / 2]!;
-    const expectedMs = Date.now() - Number(process.hrtime.bigint()) / 1e6;
-    expect(Math.abs(wallAtZeroMs - expectedMs)).toBeLessThan(1_000);
-  });
-
-  it("advances at the rate of the system clock", () => {
-    const { clock } = sharedStore({ maxKeys: 10 });
-    const aheadMs = clock.now() - systemClock.now();
-    for (let i = 0; i < 1_000; i += 1) expect(clock.now() - systemClock.now() - aheadMs).toBeLessThan(100);
-  });
-
   it.each([-7_200_000, 7_200_000])("follows the first thread, whose wall time was %d ms off", (offMs) => {
     const store = sharedStore({ maxKeys: 10 });
     const numbers = new Float64Array(bufferOf(store));
     numbers[CLOCK_AT / 2] = numbers[CLOCK_AT / 2]! + offMs;
     const end = sharedStore.attach(store.handle);
     expect(Math.abs(end.clock.now() - store.clock.now() - offMs)).toBeLessThan(1_000);
-  });
-
-  it("lets buckets refill in real time in both attachments", async () => {
-    const [store, end] = twoEnds({ maxKeys: 10 });
-    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "200ms" })];
-    const here = createLimiter({ name: "api", limits, store });
-    const there = createLimiter({ name: "api", limits, store: end });
-    expect(here.allow("ann")).toBe(true);
-    expect(there.explain("ann")[0]!.retryAfterMs).toBeLessThanOrEqual(201);
-    await vi.waitFor(() => expect(there.allow("ann")).toBe(true), { timeout: 10_000, interval: 10 });
   });
 });
 
@@ -138,44 +109,6 @@ describe("a limiter's clock over a shared store", () => {
 });
 
 describe("several limiters over one shared store", () => {
-  it("can be combined", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds({ maxKeys: 100 });
-    const limiters = [store, end].map((one) => {
-      type Call = { readonly user: string; readonly route: string };
-      const user = createLimiter({
-        name: "user",
-        key: (call: Call) => call.user,
-        limits: [perSecond(5)],
-        clock,
-        store: one,
-      });
-      const route = createLimiter({
-        name: "route",
-        key: (call: Call) => call.route,
-        limits: [perMinute(2)],
-        clock,
-        store: one,
-      });
-      return { user, both: combine(user, route) };
-    });
-    const [here, there] = limiters as [(typeof limiters)[0], (typeof limiters)[0]];
-    const call = { user: "ann", route: "/report" };
-    expect([here.both.allow(call), there.both.allow(call), here.both.allow(call)]).toEqual([true, true, false]);
-    expect(there.both.consume(call)).toMatchObject({ allowed: false, limiter: "route" });
-    expect([here.user.peek(call, 0).remaining, there.user.peek(call, 0).remaining]).toEqual([3, 3]);
-    expect(store.size).toBe(2);
-  });
-
-  it("can be combined with limiters over other stores that use its clock", () => {
-    const store = sharedStore({ maxKeys: 100 });
-    const shared = createLimiter({ name: "all threads", limits: [perMinute(3)], store });
-    const own = createLimiter({ name: "this one", limits: [perMinute(2)], clock: store.clock, store: memoryStore() });
-    const both = combine(shared, own);
-    expect([both.allow("ann"), both.allow("ann"), both.allow("ann")]).toEqual([true, true, false]);
-    expect([shared.allow("ann"), shared.allow("ann")]).toEqual([true, false]);
-  });
-
   it("cannot be combined across two attachments without a common clock", () => {
     const [store, end] = twoEnds({ maxKeys: 100 });
     const limiters = [store, end].map((one, i) => createLimiter({ name: `${i}`, limits: [perMinute(3)], store: one }));

@@ -1,4 +1,4 @@
-import { createLimiter, type Limit, perMinute, slidingWindow, type TollgateError } from "tollgate";
+import { createLimiter, type Limit, perMinute, type TollgateError } from "tollgate";
 import { type SharedStore, sharedStore } from "tollgate/shared";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HEADER_WORDS, MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
@@ -50,17 +50,6 @@ describe("the default memory of a shared store", () => {
       expect(make(store, 1).allow("bob")).toBe(true);
     }
   });
-
-  it("is enough for 100,000 keys of a hundred cells", () => {
-    const store = sharedStore({ maxKeys: 100_000 });
-    expect(make(store, 100).allow("ann")).toBe(true);
-    expect(() => make(store, 120)).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
-  });
-
-  it("grows by 44 and 202 bytes for each key", () => {
-    const [few, many] = [2 * MILLION, 3 * MILLION].map((maxKeys) => bufferOf(sharedStore({ maxKeys })).byteLength);
-    expect((many! - few!) / MILLION).toBeCloseTo(44 + 202.43, 2);
-  });
 });
 
 describe("limits that do not fit into a shared store", () => {
@@ -97,32 +86,6 @@ describe("limits that do not fit into a shared store", () => {
       });
       expect(missing).toBe(refused);
     }
-  });
-
-  it("leave the store and its limiters as they were", () => {
-    const store = sharedStore({ maxKeys: 2 * MILLION });
-    const limiter = make(store, 1);
-    limiter.allow("ann");
-    expect(() => make(store, 100)).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
-    expect([limiter.allow("ann"), limiter.allow("bob"), store.size, limiter.size]).toEqual([false, true, 2, 2]);
-    expect(make(store, 8).allow("ann")).toBe(true);
-  });
-
-  it("cause the same error in every thread", () => {
-    const store = sharedStore({ maxKeys: 2 * MILLION });
-    const end = sharedStore.attach(store.handle);
-    make(store, 8);
-    const messages = [store, end].map((one) => errorOf(() => make(one, 7)).message);
-    expect(messages[0]).toBe(messages[1]);
-    expect(make(end, 8).allow("ann")).toBe(true);
-  });
-
-  it("cause an error at the first call if they are chosen per call", () => {
-    const store = sharedStore({ maxKeys: 1_000, maxBytes: HEADER_BYTES + 44_000 });
-    const wide = [slidingWindow({ limit: 64, window: "1m" })];
-    const limiter = createLimiter({ name: "api", key: (key: string) => key, limits: () => wide, store });
-    expect(() => limiter.allow("ann")).toThrow(expect.objectContaining({ code: "ERR_LIMITS" }));
-    expect(store.size).toBe(0);
   });
 
   it("cause an error that names no impossible maxBytes", () => {

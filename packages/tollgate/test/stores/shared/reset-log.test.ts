@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { HEADER_WORDS, MOST_RESETS, RESETS_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { HEADER_WORDS, MOST_RESETS } from "../../../src/stores/shared/memory-layout.ts";
 import { NO_SLOT, ResetLog } from "../../../src/stores/shared/reset-log.ts";
 import { type AtomicOperations, SharedMemory, viewsOf } from "../../../src/stores/shared/shared-memory.ts";
 import { STATE } from "../../../src/stores/shared/shared-slots.ts";
 
-const [ANN, BOB, EVERYONE] = [0x12_34_56, 0x65_43_21, -7];
+const [ANN, BOB] = [0x12_34_56, 0x65_43_21];
 const SLOT = HEADER_WORDS;
 
 /** The logs of two threads over one memory. `beforeLoad` runs before the first one loads a word. */
@@ -27,18 +27,6 @@ function pick(): AtomicOperations {
 }
 
 describe("the log of resets", () => {
-  it("tells every thread which keys were reset since", () => {
-    const { log, other } = twoThreads();
-    const before = other.count;
-    log.begin(ANN, NO_SLOT, 0);
-    expect([other.hasReset([ANN, EVERYONE], before), other.hasReset([BOB, EVERYONE], before)]).toEqual([true, false]);
-    const between = other.count;
-    expect(other.hasReset([ANN, EVERYONE], between)).toBe(false);
-    log.begin(EVERYONE, NO_SLOT, 0);
-    expect([other.hasReset([ANN, EVERYONE], between), other.hasReset([BOB, EVERYONE], between)]).toEqual([true, true]);
-    expect(log.hasReset([ANN], Number.POSITIVE_INFINITY)).toBe(false);
-  });
-
   it("takes a reset for done as soon as its slot is free", () => {
     const { words, log, other } = twoThreads();
     words[SLOT + STATE + 1] = 5;
@@ -51,14 +39,6 @@ describe("the log of resets", () => {
     // Generations come again.
     words[SLOT + STATE + 1] = 5;
     expect(other.hasReset([ANN], 0)).toBe(true);
-  });
-
-  it("works on after a thread died before it wrote its row", () => {
-    const { words, log, other } = twoThreads();
-    Atomics.add(words, RESETS_AT, 1);
-    expect(other.hasReset([ANN, BOB], 0)).toBe(false);
-    log.begin(ANN, NO_SLOT, 0);
-    expect([other.hasReset([ANN], 0), other.hasReset([BOB], 0)]).toEqual([true, false]);
   });
 
   it("knows a bounded number of resets, and takes all keys of older takes for reset", () => {

@@ -80,13 +80,4 @@ describe("a block of one thread", () => {
     one.block("ann", "1h");
     expect(() => one.blocked()).toThrow(expect.objectContaining({ code: "ERR_STORE" }));
   });
-
-  it("is apart from the counts of limits whose keys have as many cells", () => {
-    const { one, other, store } = twoThreads();
-    one.block("ann", "1h");
-    expect(store.size).toBe(1);
-    one.clear();
-    one.sweep();
-    expect([other.allow("ann"), store.size]).toEqual([false, 1]);
-  });
 });

@@ -45,20 +45,4 @@ describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", 
       REFUSED,
     );
   });
-
-  it("count one unit each under different names", () => {
-    const [store, end] = setUp();
-    const one = createLimiter({ name: "one", limits: [perMinute(3)], clock, store });
-    const other = createLimiter({ name: "other", limits: () => [perMinute(2)], clock, store: end });
-    const both = combine(one, other);
-    expect([both.allow("ann"), both.allow("ann"), both.allow("ann")]).toEqual([true, true, false]);
-    expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used, store.size]).toEqual([2, 2, 2]);
-  });
-});
-
-it("limiters of one name over different shared stores can be combined", () => {
-  const make = () => createLimiter({ name: "api", limits: [perMinute(2)], clock, store: sharedStore(OPTIONS) });
-  const [one, other] = [make(), make()];
-  expect(combine(one, other).allow("ann")).toBe(true);
-  expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used]).toEqual([1, 1]);
 });

@@ -20,45 +20,9 @@ describe("the options of sharedStore", () => {
     expect(() => create({})).toThrow(refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"));
   });
 
-  it.each([
-    [0, "0"],
-    [-8, "-8"],
-    [1_000, "1000"],
-    [4_000_000.5, "4000000.5"],
-    [2 ** 32 + 8, "4294967304"],
-    [Number.NaN, "NaN"],
-    [Number.POSITIVE_INFINITY, "Infinity"],
-    ["4000000", '"4000000"'],
-    [null, "null"],
-  ])("have no maxBytes of %s", (maxBytes, shown) => {
-    const message = expect.stringMatching(
-      `^maxBytes: expected a whole number from \\d+ to 4294967296, got ${shown.replace(".", "\\.")}$`,
-    );
-    expect(() => create({ maxKeys: 10, maxBytes })).toThrow(
-      expect.objectContaining({ name: "TollgateError", code: "ERR_OPTION", message }),
-    );
-  });
-
-  it.each([1, 1_000, 10_000_000])("accept maxKeys of %d, which both attachments report", (maxKeys) => {
-    const store = sharedStore({ maxKeys, overflow: "deny" });
-    const facts = { kind: "sync", maxKeys, overflow: "deny", size: 0, overflowCount: 0 };
-    expect(store).toMatchObject(facts);
-    expect(sharedStore.attach(store.handle)).toMatchObject(facts);
-  });
-
   it("round maxBytes down to a multiple of 8", () => {
     useNoWebAssembly();
     expect(bufferOf(sharedStore({ maxKeys: 10, maxBytes: 8_000_007 })).byteLength).toBe(8_000_000);
-  });
-
-  it("give a store that works with `using` and leaves its keys to other attachments", () => {
-    const store = sharedStore({ maxKeys: 10 });
-    const options = { name: "api", limits: [perMinute(1)] };
-    {
-      using end = sharedStore.attach(store.handle);
-      expect(createLimiter({ ...options, store: end }).allow("ann")).toBe(true);
-    }
-    expect(createLimiter({ ...options, store }).allow("ann")).toBe(false);
   });
 });
 
@@ -89,12 +53,6 @@ describe("sharedStore without shared memory", () => {
         "ERR_STORE",
       ),
     );
-  });
-
-  it("uses a plain buffer if only WebAssembly memory is missing", () => {
-    useNoWebAssembly();
-    const { memory } = sharedStore({ maxKeys: 10 }).handle;
-    expect(memory).toBeInstanceOf(SharedArrayBuffer);
   });
 });
 

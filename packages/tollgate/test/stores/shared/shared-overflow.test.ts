@@ -1,4 +1,4 @@
-import { createLimiter, type OverflowPolicy, perMinute } from "tollgate";
+import { createLimiter, type OverflowPolicy } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { BUCKETS, fill, keys, LISTS, SLOTS, START_MS } from "./full-shared-store.ts";
@@ -23,54 +23,6 @@ describe.each(LISTS)("keys without slots in a full shared store, with %s a key,"
     expect([store.size, store.overflowCount, end.overflowCount]).toEqual([SLOTS, 10_000, 10_000]);
   });
 
-  it("share one bucket in both attachments, and their decisions say so", () => {
-    const { here, there } = setUp();
-    expect(here.consume("new")).toMatchObject({ allowed: true, overflowed: true, remaining: 1 });
-    expect(there.consume("new")).toMatchObject({ allowed: true, overflowed: true, remaining: 0 });
-    expect(here.consume("new")).toMatchObject({ allowed: false, overflowed: true, reason: "exhausted" });
-    expect(there.peek("new")).toMatchObject({ allowed: false, overflowed: true, reason: "exhausted" });
-    expect([here.allow("new"), there.handle("new").allow(), here.allowMany(["new"], new Uint8Array(1))]).toEqual([
-      false,
-      false,
-      0,
-    ]);
-  });
-
-  it("have the state of their bucket in calls that take nothing", () => {
-    const { here, there } = setUp();
-    here.charge("new", 5);
-    expect(there.consume("new", 0)).toMatchObject({ allowed: false, overflowed: true });
-    expect(there.allow("new", 0)).toBe(false);
-    expect(there.consume("new", 3)).toMatchObject({ allowed: false, overflowed: true, reason: "cost-over-capacity" });
-    expect(there.explain("new")[0]).toMatchObject({ used: 5 });
-  });
-
-  it("are dropped by clear, not by a reset of one key", () => {
-    const { here, there } = setUp();
-    here.charge("new", 2);
-    there.reset("new");
-    expect(here.allow("new")).toBe(false);
-    there.clear();
-    expect(here.size).toBe(0);
-    fill(here);
-    expect(here.consume("new", 2)).toMatchObject({ allowed: true, remaining: 0, overflowed: true });
-  });
-
-  it("raise overflowCount by calls that take, not by peeks and refunds", () => {
-    const { store, end, here, there } = setUp();
-    here.peek("new");
-    there.explain("new");
-    here.refund("new", 1);
-    there.reset("new");
-    expect([store.overflowCount, end.overflowCount]).toEqual([0, 0]);
-    here.allow("new");
-    there.consume("new");
-    here.charge("new", 1);
-    there.allowMany(["new", "filler-0", "newer"], new Uint8Array(3));
-    here.handle("new").allow();
-    expect([store.overflowCount, end.overflowCount]).toEqual([6, 6]);
-  });
-
   it("get slots of their own as soon as other keys are idle", () => {
     const { clock, here, there, fillers } = setUp();
     for (const key of keys(5_000)) here.allow(key);
@@ -91,17 +43,5 @@ describe.each(LISTS)("keys without slots in a full shared store, with %s a key,"
     expect(store.overflowCount).toBeGreaterThanOrEqual(4);
     for (const key of fillers) there.reset(key);
     expect([here.allow("new", 2), there.allow("new")]).toEqual([true, false]);
-  });
-});
-
-describe("overflow buckets of a shared store", () => {
-  it("take no slots for peeks", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds({ maxKeys: 1 });
-    fill(createLimiter({ name: "first", limits: [perMinute(2)], clock, store }));
-    for (let i = 0; i < 40; i += 1) {
-      const limiter = createLimiter({ name: `limiter-${i}`, limits: [perMinute(1)], clock, store: end });
-      for (const key of keys(300)) expect(limiter.peek(key)).toMatchObject({ allowed: true, overflowed: true });
-    }
   });
 });

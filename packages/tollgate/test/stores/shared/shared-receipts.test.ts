@@ -5,8 +5,6 @@ import { describe, expect, it } from "vitest";
 import { twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;
-/** The slots of a store for one key. */
-const SLOTS = 32;
 
 const places = (max: number) => concurrency({ name: "places", max, ttl: "1m" });
 
@@ -122,30 +120,5 @@ describe("a limit of one list that another thread forgets", () => {
     expect([one.allow("ann"), store.size]).toEqual([false, 2]);
     one.reset("ann");
     expect(store.size).toBe(1);
-  });
-
-  it("leaves the others in a full store", () => {
-    const { store, here, there } = setUp(1);
-    const [one, other] = [here(calls, logins), there(perDay(5, { name: "calls" }))];
-    for (let i = 0; store.size < SLOTS; i += 1) one.charge(`key-${i}`, 9);
-    expect(one.explain("key-0").map(({ used }) => used)).toEqual([9, 9]);
-    other.reset("key-0");
-    expect(one.explain("key-0").map(({ used }) => used)).toEqual([0, 9]);
-    expect(one.consume("key-0")).toMatchObject({ allowed: false, reason: "exhausted" });
-  });
-
-  it("starts empty with the next call", () => {
-    const { clock, here, there } = setUp();
-    const slow = perDay(5, { name: "logins" });
-    const [one, other] = [
-      here(perDay(10, { name: "calls", initial: "empty" }), slow),
-      there(perDay(10, { name: "calls", initial: "empty" })),
-    ];
-    one.charge("ann", 5);
-    other.reset("ann");
-    clock.advance(12 * 3_600_000);
-    expect(one.consume("ann", { requests: 1 }).allowed).toBe(false);
-    clock.advance(2.4 * 3_600_000);
-    expect([one.allow("ann"), one.allow("ann")]).toEqual([true, false]);
   });
 });

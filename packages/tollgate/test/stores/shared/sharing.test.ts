@@ -38,19 +38,6 @@ describe.each(KINDS_OF_MEMORY)("two attachments of a store in %s", (_kind, use) 
       expect(there.explain("bob")).toEqual(here.explain("bob"));
     });
 
-    it("see each other's charges, refunds and resets at once", () => {
-      use();
-      const { here, there } = setUp(limits);
-      here.charge("ann", 2);
-      expect(there.allow("ann")).toBe(false);
-      there.refund("ann", 1);
-      expect([here.allow("ann"), here.allow("ann")]).toEqual([true, false]);
-      there.reset("ann");
-      expect([here.allow("ann", 2), there.allow("ann")]).toEqual([true, false]);
-      here.reset("ann");
-      expect(there.allow("ann", 2)).toBe(true);
-    });
-
     it("see each other's new and dropped keys", () => {
       use();
       const { clock, store, end, here, there } = setUp(limits);
@@ -78,52 +65,10 @@ describe.each(KINDS_OF_MEMORY)("two attachments of a store in %s", (_kind, use) 
       expect([here.allowMany(["bob", "bob", "ann"], out), ...out]).toEqual([2, 1, 1, 0]);
       expect([there.allowMany(["bob", "cat", "cat"], out), ...out]).toEqual([2, 0, 1, 1]);
     });
-
-    it("share the key of a handle that was dropped and inserted in another slot", () => {
-      use();
-      const { here, there } = setUp(limits);
-      const handle = here.handle("ann");
-      for (let round = 0; round < 50; round += 1) {
-        expect([handle.allow(), there.allow("ann"), handle.allow()]).toEqual([true, true, false]);
-        there.reset("ann");
-        // Other keys may take its slot.
-        for (let i = 0; i < 10; i += 1) there.allow(`key-${10 * round + i}`);
-      }
-    });
   });
 });
 
 describe("two attachments of a shared store share the keys", () => {
-  it("of limiters whose limits have different modes", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(OPTIONS);
-    const limit = { name: "one" };
-    const here = createLimiter({ name: "api", limits: [perMinute(2, limit), perHour(9)], clock, store });
-    const shadow = [perMinute(2, { ...limit, mode: "shadow" }), perHour(9)];
-    const there = createLimiter({ name: "api", limits: shadow, clock, store: end });
-    expect([there.allow("ann"), here.allow("ann"), here.allow("ann"), there.allow("ann")]).toEqual([
-      true,
-      true,
-      false,
-      true,
-    ]);
-  });
-
-  it("of limiters whose limits are in different orders", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(OPTIONS);
-    const [a, b, c] = [perMinute(5), fixedWindow({ limit: 3, window: "1d" }), perHour(20)];
-    const here = createLimiter({ name: "api", limits: [a, b, c], clock, store });
-    const there = createLimiter({ name: "api", limits: [c, b, a], clock, store: end });
-    here.charge("ann", 2);
-    expect(there.explain("ann").map(({ name, used }) => [name, used])).toEqual([
-      [c.name, 2],
-      [b.name, 2],
-      [a.name, 2],
-    ]);
-    expect([there.allow("ann"), here.allow("ann")]).toEqual([true, false]);
-  });
-
   it("of limiters with equal limits, and of no others", () => {
     const clock = manualClock(START_MS);
     const [store, end] = twoEnds(OPTIONS);
@@ -184,19 +129,5 @@ describe("two attachments of a shared store share the keys", () => {
     createLimiter({ name: "one", limits: [perMinute(1)], clock, store }).allow("ann");
     createLimiter({ name: "two", limits: [perMinute(1), perHour(1)], clock, store }).allow("ann");
     expect(end.size).toBe(2);
-  });
-});
-
-describe("a key of a shared store", () => {
-  it.each(["", "a", "ä", "\u4e00", "x".repeat(100_000), "\0", "a\nb", "🙂"])("may be %j", (key) => {
-    for (const [, limits] of LISTS) {
-      const { here, there } = setUp(limits);
-      expect([here.allow(key), there.allow(key), here.allow(key), there.allow(key)]).toEqual([
-        true,
-        true,
-        false,
-        false,
-      ]);
-    }
   });
 });

@@ -1,3 +1,0 @@
-import { testFullPeek } from "./full-peek.ts";
-
-testFullPeek(150);
