@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
 import type { Admin } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
-import type { Family } from "./admin/exposition/exposition.ts";
+import type { Family } from "./admin/families.ts";
 import type { ServiceMetrics } from "./admin/service-metrics.ts";
 import type { Application, GrpcListener } from "./application.ts";
 import { type DemoSettings, openDemo } from "./demo/demo.ts";
@@ -17,7 +17,6 @@ import { RequestIds } from "./http/request-ids.ts";
 import { routeTable } from "./http/route-table.ts";
 import { trustedPeer } from "./http/trusted-peer.ts";
 import type { FollowedLimits } from "./limits/followed-limits.ts";
-import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsSettings } from "./limits/limits-settings.ts";
 import type { Peers } from "./limits/peers.ts";
 import type { Log } from "./log/log.ts";
@@ -69,8 +68,6 @@ export interface Service {
   readonly grpcPort: number | undefined;
   /** The metrics, with `measures`. */
   readonly collect?: () => Promise<readonly Family[]>;
-  /** How the limits files are. */
-  readonly limitsStatus?: () => LimitsStatus;
   /** Answers what the primary process asks a worker for its operators. */
   readonly answerLead?: (question: unknown) => Promise<unknown>;
   /** Reads limits again that come from files. */
@@ -138,7 +135,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     adminUrl: admin?.url,
     grpcPort: grpc?.port,
     ...(metrics !== undefined && { collect: metrics.collect }),
-    ...(application.limitsStatus !== undefined && { limitsStatus: application.limitsStatus }),
     ...(application.answerLead !== undefined && { answerLead: application.answerLead }),
     reload: () => application.reload?.(),
     close: () => (stopped ??= stop()),

@@ -2,7 +2,7 @@ import type { Registry } from "prom-client";
 import type { AsyncLimiter, Limiter } from "tollgate";
 import { hotKeys, instrument } from "tollgate/metrics";
 import { clientName } from "../log/client-name.ts";
-import type { Family } from "./exposition/exposition.ts";
+import type { Family } from "./families.ts";
 
 /** How many clients `rate_limit_tokens` has for each limiter: those that are denied most. */
 const MOST_DENIED = 5;

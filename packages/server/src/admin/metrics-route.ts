@@ -1,20 +1,17 @@
 import type { NodeHandler } from "tollgate/node";
 import { send } from "../http/responses.ts";
-import { formatFor } from "./exposition/accepted-format.ts";
-import { type Family, OPEN_METRICS, TEXT } from "./exposition/exposition.ts";
+import { type Family, textOf } from "./families.ts";
 
-/** Serves metrics, as OpenMetrics if the client prefers it. */
+/** Serves metrics in the text format of Prometheus, 0.0.4. */
 export function serveMetrics(collect: () => Promise<readonly Family[]>): NodeHandler {
   // Scrapes that come while one is under way share it, so that many at once cost no more than one.
-  let scrape: Promise<readonly Family[]> | undefined;
-  const families = (): Promise<readonly Family[]> => {
-    scrape ??= collect().finally(() => {
-      scrape = undefined;
-    });
-    return scrape;
-  };
-  return async (request, response) => {
-    const format = formatFor(request.headers.accept) === "openmetrics" ? OPEN_METRICS : TEXT;
-    send(response, 200, format.contentType, format.write(await families()));
+  let scrape: Promise<string> | undefined;
+  return async (_request, response) => {
+    scrape ??= collect()
+      .then(textOf)
+      .finally(() => {
+        scrape = undefined;
+      });
+    send(response, 200, "text/plain; version=0.0.4; charset=utf-8", await scrape);
   };
 }

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Application } from "../application.ts";
-import type { Family } from "./exposition/exposition.ts";
+import { type Family, familiesOf } from "./families.ts";
 import { measureConnections, measureRequests } from "./http-metrics.ts";
 import { measureLimiter, withoutSecrets } from "./limiter-metrics.ts";
 import { measureLimitsFiles, measureOverrides } from "./limits-metrics.ts";
@@ -21,7 +21,7 @@ export function serviceMetrics(server: Server, { limiters, limitsStatus, inForce
   if (inForce !== undefined) measureOverrides(inForce, registry);
   const close = limiters.watch((limiter) => measureLimiter(limiter, registry));
   return {
-    collect: async () => withoutSecrets((await registry.getMetricsAsJSON()) as unknown as Family[]),
+    collect: async () => withoutSecrets(await familiesOf(registry)),
     close,
   };
 }

@@ -4,9 +4,6 @@ import { type Service, type ServiceSettings, startService } from "../service.ts"
 import { type FromWorker, type ToWorker, WORKER_ENV, type WorkerRequest } from "./messages.ts";
 import { WorkerPeers } from "./worker-peers.ts";
 
-/** How often a worker looks whether its files have been read. */
-const STATUS_MS = 250;
-
 /** Runs one of several processes on a port. The primary process has the admin listener, and says when to stop. */
 export async function runWorker(settings: ServiceSettings, log: Log): Promise<void> {
   const worker = new RunningWorker(settings, log);
@@ -53,14 +50,11 @@ class RunningWorker {
       peers: this.#peers,
       followed,
     });
-    if (followed === undefined) tellStatus(this.#service);
     return this.#service;
   }
 
   async obey(message: ToWorker): Promise<void> {
     switch (message.type) {
-      case "collect":
-        return tell({ type: "collected", id: message.id, families: (await this.#service?.collect?.()) ?? [] });
       case "ask":
       case "answer":
         return this.#peers.take(message);
@@ -82,6 +76,7 @@ class RunningWorker {
   async #answer(request: WorkerRequest): Promise<unknown> {
     try {
       if (request.what === "follow") return await (await this.#followed)?.take(request.state);
+      if (request.what === "metrics") return await this.#service?.collect?.();
       return await this.#service?.answerLead?.(request);
     } catch (error) {
       const text = `the worker could not do what the primary process asked for: ${String(error)}`;
@@ -89,19 +84,6 @@ class RunningWorker {
       return undefined;
     }
   }
-}
-
-function tellStatus(service: Service): void {
-  let told = "";
-  const look = (): void => {
-    const limits = service.limitsStatus?.();
-    const text = JSON.stringify(limits);
-    if (text === told) return;
-    told = text;
-    tell({ type: "status", limits });
-  };
-  look();
-  setInterval(look, STATUS_MS).unref();
 }
 
 function tell(message: FromWorker): void {

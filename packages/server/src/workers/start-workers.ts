@@ -1,14 +1,12 @@
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import type { Admin } from "../admin/admin.ts";
-import type { Family } from "../admin/exposition/exposition.ts";
+import { type Family, mergeFamilies } from "../admin/families.ts";
 import type { Application } from "../application.ts";
-import type { HealthDetails } from "../http/health.ts";
 import { LimiterSet } from "../limiter-set.ts";
 import type { Log } from "../log/log.ts";
 import type { Service, ServiceSettings } from "../service.ts";
 import { configurationOf } from "./configuration-of-workers.ts";
-import { mergeFamilies } from "./merge-families.ts";
 import { PrimaryLimits } from "./primary-limits.ts";
 import { type PassOn, WorkerSlot } from "./worker-slot.ts";
 
@@ -82,12 +80,11 @@ async function openAdmin(
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const readyCount = (): number => slots.filter(({ isReady }) => isReady).length;
-  const limitsHealth: HealthDetails = limits?.health ?? (() => healthOf(slots));
   const application: Application = {
     routes: {},
     adminRoutes: limits?.routes ?? { "/rlconfig": configurationOf(slots) },
     limiters: new LimiterSet(),
-    health: () => ({ workers: { ready: readyCount(), of: workers }, ...limitsHealth() }),
+    health: () => ({ workers: { ready: readyCount(), of: workers }, ...limits?.health() }),
     close: () => {},
   };
   const { startAdmin } = await import("../admin/admin.ts");
@@ -107,15 +104,6 @@ async function measureLimits(limits: PrimaryLimits): Promise<() => Promise<reado
   return limitsMetrics(() => limits.status, limits.inForce);
 }
 
-/** The health of workers that read their files: `"kept"` if one of them has refused the files. */
-function healthOf(slots: readonly WorkerSlot[]): Readonly<Record<string, unknown>> {
-  const known = slots.flatMap(({ limits }) => limits ?? []);
-  if (known.length === 0) return {};
-  const state = known.some((limits) => limits.state === "kept") ? "kept" : "loaded";
-  const loadedAt = new Date(Math.min(...known.map((limits) => limits.loadedAt.getTime())));
-  return { limits: { state, loadedAt: loadedAt.toISOString() } };
-}
-
 function ownFamilies(ready: number, slots: readonly WorkerSlot[]): readonly Family[] {
   const restarts = slots.reduce((sum, slot) => sum + slot.restarts, 0);
   return [
@@ -123,12 +111,14 @@ function ownFamilies(ready: number, slots: readonly WorkerSlot[]): readonly Fami
       name: "tollgate_workers_ready",
       help: "Worker processes that accept connections.",
       type: "gauge",
+      aggregator: "sum",
       values: [{ value: ready, labels: {} }],
     },
     {
       name: "tollgate_worker_restarts_total",
       help: "How often a worker process was started again.",
       type: "counter",
+      aggregator: "sum",
       values: [{ value: restarts, labels: {} }],
     },
   ];

@@ -1,7 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
-import type { LimitsStatus } from "../limits/limits-files.ts";
+import { type Family, lastingFamilies, mergeFamilies } from "../admin/families.ts";
 import type { Log } from "../log/log.ts";
-import { lastingFamilies, mergeFamilies, type WorkerFamily } from "./merge-families.ts";
 import {
   type FromWorker,
   type LeadRequest,
@@ -52,18 +51,15 @@ export class WorkerSlot {
   readonly #options: WorkerSlotOptions;
   #worker: Worker | undefined;
   #ready: Ready | undefined;
-  #limits: LimitsStatus | undefined;
   #stopping = false;
   #startedMs = 0;
   #diedMs = Number.NEGATIVE_INFINITY;
   #delayMs = FIRST_DELAY_MS;
   #restart: NodeJS.Timeout | undefined;
   #restarts = 0;
-  #asks = 0;
-  readonly #answers = new Map<number, (families: readonly WorkerFamily[]) => void>();
-  #last: readonly WorkerFamily[] = [];
+  #last: readonly Family[] = [];
   /** The counters of workers that are gone. */
-  #gone: readonly WorkerFamily[] = [];
+  #gone: readonly Family[] = [];
   readonly #questions = new Questions();
   /** Whether the worker has asked for limits: if not yet, it will get those of then. */
   #hasLimits = false;
@@ -81,10 +77,6 @@ export class WorkerSlot {
   /** Whether the worker has to be told of other limits: one that is starting asks for them itself. */
   get hasLimits(): boolean {
     return this.#hasLimits;
-  }
-
-  get limits(): LimitsStatus | undefined {
-    return this.#limits;
   }
 
   get diedMsAgo(): number {
@@ -110,8 +102,9 @@ export class WorkerSlot {
     return this.#questions.ask((id) => this.tell({ type: "ask", id, from: PRIMARY, content: request }), patienceMs);
   }
 
-  async collect(): Promise<readonly WorkerFamily[]> {
-    if (this.#ready !== undefined) this.#last = await this.#ask();
+  async collect(): Promise<readonly Family[]> {
+    const answered = this.#ready === undefined ? undefined : await this.ask({ what: "metrics" }, COLLECT_MS);
+    if (answered?.kind === "answer") this.#last = (answered.content as readonly Family[] | undefined) ?? [];
     return [...this.#last, ...this.#gone];
   }
 
@@ -149,9 +142,7 @@ export class WorkerSlot {
     if (message.type === "ready") {
       this.#ready = message;
       started(message);
-    } else if (message.type === "status") this.#limits = message.limits;
-    else if (message.type === "collected") this.#answers.get(message.id)?.(message.families);
-    else if (message.to !== PRIMARY) this.#options.passOn(message, String(this.number));
+    } else if (message.to !== PRIMARY) this.#options.passOn(message, String(this.number));
     else if (message.type === "answer") this.#questions.take(message.id, message.content);
     else this.#answer(message.id, message.content as LeadRequest);
   }
@@ -168,7 +159,6 @@ export class WorkerSlot {
     this.#questions.end();
     this.#gone = mergeFamilies([lastingFamilies(this.#last), this.#gone]);
     this.#last = [];
-    for (const answer of this.#answers.values()) answer([]);
     if (this.#stopping) return;
     if (performance.now() - this.#startedMs > STEADY_MS) this.#delayMs = FIRST_DELAY_MS;
     const delayMs = this.#delayMs;
@@ -182,20 +172,5 @@ export class WorkerSlot {
         (error) => this.#log({ level: "error", event: "worker-failed", text: error.message, fields }),
       );
     }, delayMs);
-  }
-
-  #ask(): Promise<readonly WorkerFamily[]> {
-    return new Promise((resolve) => {
-      this.#asks += 1;
-      const id = this.#asks;
-      const late = setTimeout(() => answer(this.#last), COLLECT_MS);
-      const answer = (families: readonly WorkerFamily[]): void => {
-        clearTimeout(late);
-        this.#answers.delete(id);
-        resolve(families);
-      };
-      this.#answers.set(id, answer);
-      this.tell({ type: "collect", id });
-    });
   }
 }

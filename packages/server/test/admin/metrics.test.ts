@@ -4,21 +4,16 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { call, statuses } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
-import { type Dialect, type ParsedFamily, type ParsedSample, parseExposition } from "../support/strict-exposition.ts";
+import { type ParsedFamily, type ParsedSample, parseExposition } from "../support/strict-exposition.ts";
 import { startWithAdmin } from "../support/test-admin.ts";
 
-const ACCEPT: Readonly<Record<Dialect, string>> = {
-  text: "text/plain;version=0.0.4",
-  openmetrics: "application/openmetrics-text;version=1.0.0",
-};
-
-async function scrape(adminUrl: string, dialect: Dialect = "text"): Promise<ParsedFamily[]> {
-  const { status, headers, body } = await call(`${adminUrl}/metrics`, { headers: { Accept: ACCEPT[dialect] } });
+async function scrape(adminUrl: string): Promise<ParsedFamily[]> {
+  const { status, headers, body } = await call(`${adminUrl}/metrics`);
   expect({ status, type: headers["content-type"] }).toEqual({
     status: 200,
-    type: `${ACCEPT[dialect].replace(";", "; ")}; charset=utf-8`,
+    type: "text/plain; version=0.0.4; charset=utf-8",
   });
-  return parseExposition(body, dialect);
+  return parseExposition(body);
 }
 
 function samplesOf(families: readonly ParsedFamily[], name: string): readonly ParsedSample[] {
@@ -36,12 +31,12 @@ function numberOf(
   return sample?.value ?? Number.NaN;
 }
 
-describe.each<Dialect>(["text", "openmetrics"])("the metrics as %s", (dialect) => {
+describe("the metrics of the service", () => {
   it("are accepted by a strict parser, and count each call of each limiter", async () => {
     const { url, adminUrl } = await startWithAdmin({ capacity: 2, clock: manualClock() });
     await statuses(5, `${url}/ping`);
     await statuses(4, `${url}/test`);
-    const families = await scrape(adminUrl, dialect);
+    const families = await scrape(adminUrl);
     const counts = samplesOf(families, "rate_limit_acquire_total").map(({ labels, value }) => [
       labels["limiter"],
       labels["result"],
@@ -55,15 +50,6 @@ describe.each<Dialect>(["text", "openmetrics"])("the metrics as %s", (dialect) =
     ]);
   });
 
-  it("stay what they are when the other format was asked for before", async () => {
-    const { url, adminUrl } = await startWithAdmin();
-    await statuses(1, url);
-    for (const one of ["text", "openmetrics", "text", "openmetrics"] as const) await scrape(adminUrl, one);
-    expect(numberOf(await scrape(adminUrl, dialect), "rate_limit_acquire_total", { result: "allow" })).toBe(1);
-  });
-});
-
-describe("the metrics of the service", () => {
   it("count requests by status, their time and connections", async () => {
     const { url, adminUrl } = await startWithAdmin({ capacity: 2, clock: manualClock() });
     const agent = new Agent({ keepAlive: true });
@@ -121,10 +107,7 @@ describe("the metrics of the service", () => {
       clients = samplesOf(await scrape(adminUrl), "rate_limit_tokens").map(({ labels }) => labels["key"]);
     }
     expect(new Set(clients)).toEqual(new Set(["127.0.0.1", name]));
-    for (const accept of Object.values(ACCEPT)) {
-      const { body } = await call(`${adminUrl}/metrics`, { headers: { Accept: accept } });
-      expect(body).not.toContain(key);
-    }
+    expect((await call(`${adminUrl}/metrics`)).body).not.toContain(key);
   });
 
   it("are collected once for scrapes that come together", async () => {

@@ -12,23 +12,20 @@ export interface ParsedFamily {
   readonly samples: readonly ParsedSample[];
 }
 
-export type Dialect = "text" | "openmetrics";
-
 const NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const HELP_LINE = new RegExp(`^# HELP (${NAME}) (.*)$`);
 const TYPE_LINE = new RegExp(`^# TYPE (${NAME}) (counter|gauge|histogram|summary)$`);
 const LABEL = '[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
 const SAMPLE_LINE = new RegExp(`^(${NAME})(?:\\{(${LABEL}(?:,${LABEL})*)\\})? (\\S+)$`);
-const NUMBER = /^(?:[+-]?Inf|NaN|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$/;
-/** How OpenMetrics writes numbers in `le` and `quantile`. */
-const CANONICAL = /^(?:\+Inf|-?\d+\.\d+|-?\d(?:\.\d+)?e[+-]\d\d+)$/;
+/** Parsers of Prometheus accept `Nan`, which prom-client writes. */
+const NUMBER = /^(?:[+-]?Inf|Na[Nn]|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)$/;
 
 /**
- * Parses an exposition, and refuses all that the formats' specifications forbid: the text format 0.0.4 (prometheus.io)
- * and OpenMetrics 1.0. It is stricter than scrapers are: metadata stands before the samples, in one order.
+ * Parses an exposition, and refuses all that the text format 0.0.4 (prometheus.io) forbids. It is stricter than
+ * scrapers are: metadata stands before the samples, in one order.
  */
-export function parseExposition(text: string, dialect: Dialect): ParsedFamily[] {
-  const lines = linesOf(text, dialect);
+export function parseExposition(text: string): ParsedFamily[] {
+  const lines = linesOf(text);
   const families: ParsedFamily[] = [];
   const seen = new Set<string>();
   let at = 0;
@@ -41,19 +38,19 @@ export function parseExposition(text: string, dialect: Dialect): ParsedFamily[] 
     at += 2;
     const samples: ParsedSample[] = [];
     for (; at < lines.length && !lines[at]!.startsWith("#"); at += 1) samples.push(sampleOf(lines[at]!));
-    const family = { name, help: unescapedHelp(help, dialect), type, samples };
-    checkFamily(family, dialect);
+    const family = { name, help: unescapedHelp(help), type, samples };
+    checkFamily(family);
     families.push(family);
   }
   return families;
 }
 
-function linesOf(text: string, dialect: Dialect): string[] {
+function linesOf(text: string): string[] {
   if (text.includes("\r")) throw new Error("a carriage return");
   if (!text.endsWith("\n")) throw new Error("the last line does not end");
-  const lines = text.slice(0, -1).split("\n");
-  if (dialect === "openmetrics" && lines.pop() !== "# EOF") throw new Error("expected # EOF at the end");
-  const odd = lines.find((line) => line === "" || line === "# EOF" || line !== line.trim());
+  // Empty lines are ignored.
+  const lines = text.split("\n").filter((line) => line !== "");
+  const odd = lines.find((line) => line !== line.trim());
   if (odd !== undefined) throw new Error(`unexpected line ${JSON.stringify(odd)}`);
   return lines;
 }
@@ -79,20 +76,19 @@ function unescaped(text: string): string {
   return text.replaceAll(/\\(["\\n])/g, (_whole, character: string) => (character === "n" ? "\n" : character));
 }
 
-/** In the text format quotes of a help are not escaped. */
-function unescapedHelp(help: string, dialect: Dialect): string {
-  const odd = dialect === "text" ? /\\(?![\\n])/ : /\\(?![\\n"])|(?<!\\)"/;
-  if (odd.test(help.replaceAll("\\\\", ""))) throw new Error(`help not escaped as it should be: ${help}`);
+/** Quotes of a help are not escaped. */
+function unescapedHelp(help: string): string {
+  if (/\\(?![\\n])/.test(help.replaceAll("\\\\", ""))) throw new Error(`help not escaped as it should be: ${help}`);
   return unescaped(help);
 }
 
-function checkFamily(family: ParsedFamily, dialect: Dialect): void {
+function checkFamily(family: ParsedFamily): void {
   const sets = new Set<string>();
   for (const sample of family.samples) {
     const set = `${sample.name} ${JSON.stringify(sortedLabels(sample))}`;
     if (sets.has(set)) throw new Error(`a series twice: ${set}`);
     sets.add(set);
-    checkSample(family, sample, dialect);
+    checkSample(family, sample);
   }
   if (family.type === "histogram") checkHistogram(family);
 }
@@ -101,25 +97,21 @@ function sortedLabels({ labels }: ParsedSample): [string, string][] {
   return Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function checkSample({ name, type }: ParsedFamily, sample: ParsedSample, dialect: Dialect): void {
-  const names = namesOf(name, type, dialect);
+function checkSample({ name, type }: ParsedFamily, sample: ParsedSample): void {
+  const names = namesOf(name, type);
   if (!names.includes(sample.name)) throw new Error(`expected one of ${names}, got ${sample.name}`);
   const grows = type === "counter" || type === "histogram";
   if (grows && !(sample.value >= 0)) throw new Error(`${sample.name} is ${sample.value}`);
   const { le } = sample.labels;
   if ((le !== undefined) !== sample.name.endsWith("_bucket")) throw new Error(`${sample.name} with le ${le}`);
-  if (le !== undefined && dialect === "openmetrics" && !CANONICAL.test(le))
-    throw new Error(`le ${le} is not canonical`);
 }
 
-function namesOf(name: string, type: string, dialect: Dialect): string[] {
+function namesOf(name: string, type: string): string[] {
   switch (type) {
     case "histogram":
       return [`${name}_bucket`, `${name}_sum`, `${name}_count`];
     case "summary":
       return [name, `${name}_sum`, `${name}_count`];
-    case "counter":
-      return [dialect === "openmetrics" ? `${name}_total` : name];
     default:
       return [name];
   }

@@ -106,7 +106,7 @@ function oddHeader(random: Random): readonly [string, string] {
   }
   return random.pick([
     ["Connection", random.pick(["close", "keep-alive", "Upgrade", "TE, close", value])],
-    ["Accept", random.pick(["application/openmetrics-text;version=1.0.0;q=1,*/*;q=0", "text/*;q=zz", ";;;,,", value])],
+    ["Accept", random.pick(["text/*;q=zz", ";;;,,", value])],
     ["X-Request-Id", random.pick(["abc-123", value])],
     ["Cookie", `session=${value}; ; =; a=b`],
     ["Content-Type", value],
