@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { combine, createLimiter, fixedWindow, type Limit, perDay, perMinute, perSecond, slidingWindow } from "tollgate";
+import { createLimiter, fixedWindow, type Limit, perDay, perMinute, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
@@ -54,14 +54,6 @@ describe("a block over Redis", () => {
     expect(await other.allow("ann")).toBe(true);
   });
 
-  it("is forgotten at once by the node that ends it", async () => {
-    const { one } = twoNodes();
-    await one.block("ann", "1h");
-    expect(await one.allow("ann")).toBe(false);
-    await one.unblock("ann");
-    expect(await one.allow("ann")).toBe(true);
-  });
-
   it("that each denied call extends is never cached", async () => {
     const { clock, one, other } = twoNodes([perSecond(1, { blockFor: { duration: "10s", extend: true } })]);
     expect([await one.allow("ann"), await one.allow("ann"), await one.allow("ann")]).toEqual([true, false, false]);
@@ -110,35 +102,6 @@ describe("a block over Redis", () => {
     expect(Number(await inUse.redis.command("PTTL", await rowOf(prefix)))).toBeGreaterThan(47 * 3_600_000);
   });
 
-  it("leaves a value as without a block with the first write after it", async () => {
-    const { clock, one, other, prefix } = twoNodes();
-    await one.consume("ann", 3);
-    const plain = Number(await inUse.redis.command("STRLEN", await rowOf(prefix)));
-    await one.block("ann", "1h");
-    await other.refund("ann", 1);
-    expect(Number(await inUse.redis.command("STRLEN", await rowOf(prefix)))).toBeGreaterThan(plain);
-    clock.advance(3_600_000);
-    expect(await one.consume("ann")).toMatchObject({ allowed: true });
-    expect([plain, await inUse.redis.command("STRLEN", await rowOf(prefix))]).toEqual([26, 26]);
-  });
-
-  it("stays where counts are forgotten, swept and given back", async () => {
-    const { clock, one, other, prefix } = twoNodes();
-    const decision = await one.consume("ann", 3);
-    await one.block("ann", "2d", { reason: "scraping" });
-    await other.reset("ann");
-    expect((await other.explain("ann"))[0]?.used).toBe(0);
-    await one.charge("ann", 2);
-    await one.refund("ann", 1, decision);
-    expect((await other.explain("ann"))[0]?.used).toBe(1);
-    await one.clear();
-    clock.advance(86_400_000);
-    expect([await one.sweep(), await one.size(), (await one.explain("ann"))[0]?.used]).toEqual([0, 1, 0]);
-    expect((await other.consume("ann")).block?.reason).toBe("scraping");
-    clock.advance(86_400_000);
-    expect([await one.sweep(), await one.size(), await rowOf(prefix)]).toEqual([1, 0, undefined]);
-  });
-
   it("denies under every list of limits, of a function and of another version", async () => {
     const prefix = freshPrefix();
     const node = () => inUse.redis.store({ prefix, denyCache: false });
@@ -170,21 +133,6 @@ describe("a block over Redis", () => {
     expect(await one.consume("ann")).toMatchObject({ reason: "blocked" });
   });
 
-  it("of one key denies it in a script call that admits others", async () => {
-    const limiter = createLimiter({
-      name: "api",
-      limits: [perDay(50)],
-      store: inUse.redis.store({ denyCache: false }),
-    });
-    await limiter.block("ann", "1h");
-    const calls = await inUse.redis.callsOf(async () => {
-      const keys = ["bob", "ann", "cid", "ann", "bob"];
-      expect(await Promise.all(keys.map((key) => limiter.allow(key)))).toEqual([true, false, true, false, true]);
-    });
-    expect(calls).toBe(1);
-    expect((await limiter.explain("bob")).map(({ used }) => used)).toEqual([2]);
-  });
-
   it("is begun once by calls that exhaust a limit at the same time", async () => {
     const { one, other } = twoNodes([perDay(5, { blockFor: "10m" })]);
     const calls = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : other).consume("ann"));
@@ -193,15 +141,6 @@ describe("a block over Redis", () => {
     const reasons = decisions.map((decision) => decision.allowed || decision.reason);
     expect(reasons.filter((reason) => reason === "exhausted")).toHaveLength(1);
     expect(reasons.filter((reason) => reason === "blocked")).toHaveLength(14);
-  });
-
-  it("of one limiter denies a combination", async () => {
-    const store = inUse.redis.storeByClock();
-    const clock = manualClock(NOW_MS);
-    const [user, route] = ["user", "route"].map((name) => createLimiter({ name, limits: [perDay(9)], clock, store }));
-    await route!.block("ann", "1h");
-    expect(await combine(user!, route!).consume("ann")).toMatchObject({ reason: "blocked", limiter: "route" });
-    expect((await user!.explain("ann"))[0]?.used).toBe(0);
   });
 });
 

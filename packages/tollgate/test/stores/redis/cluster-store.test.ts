@@ -35,27 +35,6 @@ describe("batches in a cluster", () => {
     );
     expect(calls).toBe(KEYS_OF_THREE_PRIMARIES.length);
   });
-
-  it("calls on several limiters of one user are one batch", async () => {
-    const store = inUse.cluster.store();
-    const parts = [1, 2, 3].map((n) => createLimiter({ name: `part-${n}`, limits: [perDay(n)], store }));
-    const all = combine(...parts);
-    await all.allow("ann");
-    expect(await inUse.cluster.callsOf(() => all.consume("ann"))).toBe(1);
-  });
-
-  it("calls of one turn for a hot key are one batch", async () => {
-    const limiter = createLimiter({ name: "hot", limits: [perDay(30)], store: inUse.cluster.store() });
-    // Loads the script.
-    await limiter.allow("another");
-    const allowed: boolean[] = [];
-    expect(
-      await inUse.cluster.callsOf(async () => {
-        allowed.push(...(await Promise.all(Array.from({ length: 100 }, () => limiter.allow("hot")))));
-      }),
-    ).toBe(1);
-    expect(allowed.filter(Boolean)).toHaveLength(30);
-  });
 });
 
 describe("the keys of a cluster", () => {

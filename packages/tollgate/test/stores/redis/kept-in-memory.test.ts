@@ -24,15 +24,3 @@ it("the store caches no long keys", async () => {
   // Uncached keys of this length would take 12 MB.
   expect(grown).toBeLessThan(6);
 });
-
-it("the store keeps no header alive from which a key was sliced", async () => {
-  const limiter = createLimiter({ name: "api", limits: [perDay(1)], store: inUse.redis.store() });
-  const grown = await growthOf(async (i) => {
-    const header = Buffer.alloc(40_000, `${i}, Bearer of good tidings `).toString("latin1");
-    const key = header.slice(5, 55);
-    await limiter.allow(key);
-    await limiter.consume(key);
-  }, 1_000);
-  // The headers would take 40 MB.
-  expect(grown).toBeLessThan(12);
-});

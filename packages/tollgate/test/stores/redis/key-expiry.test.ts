@@ -115,15 +115,6 @@ describe("expiry by the server's clock", () => {
       expect(expiresMs).toBeLessThanOrEqual((await serverMs()) + resetMs + IDLE_MS + 1);
     }
   });
-
-  it("a key that refunds fill up is removed", async () => {
-    const prefix = freshPrefix();
-    const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store({ prefix }) });
-    await limiter.consume("ann", 4);
-    await limiter.refund("ann", 4);
-    await limiter.refund("bob", 4);
-    expect(await limiter.size()).toBe(0);
-  });
 });
 
 describe("a single take", () => {

@@ -1,7 +1,7 @@
 import clusterKeySlot from "cluster-key-slot";
 import fc from "fast-check";
 import { createLimiter, type Limit, perDay, perHour, slidingWindow } from "tollgate";
-import { type RedisStore, redisStore } from "tollgate/redis";
+import type { RedisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 
@@ -41,12 +41,6 @@ describe("the name of a key", () => {
     expect(await namesUnder(prefix)).toEqual([
       expect.stringMatching(new RegExp(`^${prefix}:api:[\\w-]{12}:\\{ann\\}$`)),
     ]);
-  });
-
-  it("a name begins with tg by default", async () => {
-    await touch(inUse.redis.store({ prefix: "tg" }), "by-default", [perDay(5)], "ann");
-    const store = redisStore({ client: inUse.redis.client, timeout: "10s" });
-    expect(await createLimiter({ name: "by-default", limits: [perDay(5)], store }).size()).toBe(1);
   });
 
   it("odd keys have different names, all with a hash tag", async () => {
@@ -119,52 +113,5 @@ describe("the keys of one user", () => {
       const slots = fresh.map((name) => clusterKeySlot(Buffer.from(name, "latin1")));
       expect([key, new Set(slots).size]).toEqual([key, 1]);
     }
-  });
-});
-
-describe("limits and their cells", () => {
-  it("limiters of one name share cells for any order and mode of the limits", async () => {
-    const prefix = freshPrefix();
-    const store = inUse.redis.store({ prefix });
-    const [day, hour] = [perDay(10), perHour(7)];
-    const one = createLimiter({ name: "api", limits: [day, hour], store });
-    const other = createLimiter({ name: "api", limits: [perHour(7, { mode: "shadow" }), day], store });
-    await one.consume("ann", 3);
-    await other.consume("ann", 2);
-    const used = (await one.explain("ann")).map((report) => [report.capacity, report.used]);
-    expect(used).toEqual([
-      [10, 5],
-      [7, 5],
-    ]);
-    expect(await namesUnder(prefix)).toHaveLength(1);
-  });
-
-  it("a limit with other numbers, another unit or another name has new cells", async () => {
-    const prefix = freshPrefix();
-    const store = inUse.redis.store({ prefix });
-    const lists = [perDay(10), perDay(11), perDay(10, { unit: "tokens" }), perHour(10)];
-    for (const limit of lists) {
-      const limiter = createLimiter({ name: "api", limits: [limit], store });
-      expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: limit.capacity - 1 });
-    }
-    expect(await namesUnder(prefix)).toHaveLength(1);
-  });
-
-  it("another store over another client uses the same cells", async () => {
-    const prefix = freshPrefix();
-    const limits = [perDay(10)];
-    await createLimiter({ name: "api", limits, store: inUse.redis.store({ prefix }) }).consume("ann", 4);
-    const elsewhere = createLimiter({ name: "api", limits, store: inUse.redis.store({ prefix }) });
-    expect(await elsewhere.consume("ann", 1)).toMatchObject({ remaining: 5 });
-  });
-});
-
-describe("the memory of a key", () => {
-  it("a bucket of a user with 16 characters takes at most 128 bytes under the default prefix", async () => {
-    const store = redisStore({ client: inUse.redis.client, timeout: "10s" });
-    const limiter = createLimiter({ name: "api", limits: [perHour(100)], store });
-    await limiter.allow("user-00000000001");
-    const [name] = await inUse.redis.client.keys("tg:api:*");
-    expect(await inUse.redis.command("MEMORY", "USAGE", name!)).toBeLessThanOrEqual(128);
   });
 });

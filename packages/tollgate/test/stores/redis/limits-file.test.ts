@@ -51,20 +51,6 @@ describe("limits of a file over Redis", () => {
     await Promise.all([first!.close(), second!.close()]);
   });
 
-  it("are explained and reset by a key on a node that has counted nothing, whatever the plan and the key", async () => {
-    const plans = { from: "header.x-plan", is: { free: { quota: "5/1d" }, staff: "unlimited" } } as const;
-    const file = fileOf({ r: { by: "ip", quota: "7/1d", plans, keys: { "192.0.2.1": { quota: "9/1d" } } } });
-    const [first, second] = fleetOf({ ...file, trustedHeaders: ["x-plan"] });
-    await first!.consume("api", ANN, 2);
-    await first!.consume("api", { ...BOB, header: { "x-plan": "free" } }, 3);
-    for (const [ip, used] of [["192.0.2.1", 2] as const, ["192.0.2.2", 3] as const]) {
-      const handle = second!.byKey("api", "r", ip);
-      expect(await handle.explain()).toMatchObject([{ name: "r.quota", used }]);
-      await handle.reset();
-      expect(await first!.byKey("api", "r", ip).explain()).toEqual([]);
-    }
-  });
-
   it("keep counts and places over a reload, also on the nodes that have not reloaded", async () => {
     const before = fileOf({ r: { by: "ip", quota: "10/1d", inflight: { max: 2, ttl: "1m" } } });
     const after = fileOf({

@@ -1,14 +1,5 @@
 import { Redis } from "ioredis";
-import {
-  createLimiter,
-  fixedWindow,
-  type Observation,
-  perDay,
-  perHour,
-  perSecond,
-  slidingWindow,
-  tokenBucket,
-} from "tollgate";
+import { createLimiter, fixedWindow, type Observation, perDay, perHour, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
@@ -45,22 +36,6 @@ describe("one quota for many clients", () => {
       }),
     );
     expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(1_000);
-  });
-
-  it("costs and refunds of all clients count", async () => {
-    const { redis } = inUse;
-    const prefix = freshPrefix();
-    const [client, another] = [new Redis(redis.server.port), new Redis(redis.server.port)];
-    onTestFinished(() => {
-      client.disconnect();
-      another.disconnect();
-    });
-    const limiters = [client, another].map((one) =>
-      createLimiter({ name: "fleet", limits: [perDay(100)], store: openStore(one, { prefix }) }),
-    );
-    await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 10 }, () => limiter.charge("all", 7))));
-    await Promise.all(limiters.flatMap((limiter) => Array.from({ length: 10 }, () => limiter.refund("all", 3))));
-    expect(await limiters[0]!.explain("all")).toMatchObject([{ used: 80 }]);
   });
 });
 
@@ -100,44 +75,6 @@ describe("the keys of a limiter", () => {
     expect(await limiter.sweep()).toBe(1);
     expect(await limiter.allow("ann", 2)).toBe(true);
   });
-
-  it("with limits chosen per call a key counts once, whatever its limits", async () => {
-    const store = inUse.redis.store();
-    const [small, large, rare] = [perDay(2), perDay(20), tokenBucket({ capacity: 3, refill: 1, per: "1h" })];
-    const limiter = createLimiter({
-      name: "plan",
-      key: ({ id }: { id: string; plan: "free" | "paid" | "none" }) => id,
-      limits: ({ plan }) => ({ free: [small, rare], paid: [large, rare], none: "unlimited" as const })[plan],
-      store,
-    });
-    const ann = { id: "ann", plan: "free" } as const;
-    const paying = { id: "ann", plan: "paid" } as const;
-    expect(await limiter.consume(ann)).toMatchObject({ allowed: true, limit: small, remaining: 1 });
-    // A limit in two lists is one bucket.
-    expect(await limiter.consume(paying)).toMatchObject({ allowed: true, limit: rare, limitRemaining: 1 });
-    expect(await limiter.consume({ id: "ann", plan: "none" })).toMatchObject({
-      allowed: true,
-      remaining: Number.POSITIVE_INFINITY,
-    });
-    expect(await limiter.consume(paying, 2)).toMatchObject({ allowed: false, limit: rare, violated: [rare] });
-    expect((await limiter.explain(paying)).map(({ used }) => used)).toEqual([1, 2]);
-    expect(await limiter.size()).toBe(1);
-    await limiter.reset({ id: "ann", plan: "none" });
-    expect(await limiter.size()).toBe(0);
-  });
-});
-
-describe("handles", () => {
-  it("a handle decides as its key does, and survives a reset", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });
-    const handle = limiter.handle("ann");
-    const turn = await Promise.all([handle.allow(2), limiter.allow("ann", 2), handle.consume(2), handle.allow()]);
-    expect(turn).toEqual([true, true, expect.objectContaining({ allowed: false, remaining: 1 }), true]);
-    await handle.refund(3);
-    expect(await handle.charge(4)).toMatchObject({ allowed: false });
-    await limiter.reset("ann");
-    expect(await handle.consume(5)).toMatchObject({ allowed: true, remaining: 0 });
-  });
 });
 
 describe("misuse throws before a call is sent", () => {
@@ -161,19 +98,6 @@ describe("misuse throws before a call is sent", () => {
 });
 
 describe("closing a store and a limiter", () => {
-  it("a closing store finishes the calls in flight, and leaves the client open", async () => {
-    const { redis } = inUse;
-    const store = redis.store();
-    const limiter = createLimiter({ name: "api", limits: [perDay(5)], store });
-    const before = redis.client.listenerCount("close");
-    const asked = limiter.allow("ann");
-    await store.close();
-    await store.close();
-    expect(await asked).toBe(true);
-    expect(redis.client.status).toBe("ready");
-    expect(redis.client.listenerCount("close")).toBe(before - 1);
-  });
-
   it("a closed limiter is not notified of sweeps, and still decides", async () => {
     const clock = manualClock(NOW_MS);
     const observed: string[] = [];

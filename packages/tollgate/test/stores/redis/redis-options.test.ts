@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, perDay, perSecond, slidingWindow, TollgateError } from "tollgate";
+import { createLimiter, memoryStore, perSecond, TollgateError } from "tollgate";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
 import { useRedis } from "./kit/use-redis.ts";
@@ -37,60 +37,37 @@ describe("a wrong option throws with the expected and the actual value", () => {
   it.each<[object, string]>([
     [{ prefix: "" }, `${PREFIX}""`],
     [{ prefix: "a b" }, `${PREFIX}"a b"`],
-    [{ prefix: "{tg}" }, `${PREFIX}"{tg}"`],
     [{ prefix: "a*" }, `${PREFIX}"a*"`],
-    [{ prefix: "a?" }, `${PREFIX}"a?"`],
-    [{ prefix: "[a" }, `${PREFIX}"[a"`],
-    [{ prefix: "a^" }, `${PREFIX}"a^"`],
     [{ prefix: "a\\" }, String.raw`${PREFIX}"a\\"`],
     [{ prefix: "tg\n" }, String.raw`${PREFIX}"tg\n"`],
     [{ prefix: "é" }, `${PREFIX}"é"`],
     [{ prefix: "a".repeat(65) }, `${PREFIX}"${"a".repeat(65)}"`],
     [{ prefix: null }, `${PREFIX}null`],
-    [{ prefix: 7 }, `${PREFIX}7`],
     [{ batch: 0 }, `${BATCH}0`],
     [{ batch: 1_025 }, `${BATCH}1025`],
-    [{ batch: 1.5 }, `${BATCH}1.5`],
     [{ batch: "all" }, `${BATCH}"all"`],
-    [{ batch: null }, `${BATCH}null`],
     [{ denyCache: 0 }, `${DENY_CACHE}0`],
-    [{ denyCache: -5 }, `${DENY_CACHE}-5`],
     [{ denyCache: 10_000_001 }, `${DENY_CACHE}10000001`],
-    [{ denyCache: {} }, `${DENY_CACHE}an object`],
     [{ onFailure: "throw" }, `${FAILURE}"throw"`],
-    [{ onFailure: null }, `${FAILURE}null`],
-    [{ onFailure: () => true }, `${FAILURE}a function`],
     [{ onFailure: {} }, `${FALLBACK}undefined`],
     [{ onFailure: { fallback: "memory", share: 1 } }, `${FALLBACK}"memory"`],
     [{ onFailure: { fallback: { kind: "async", open: () => {} }, share: 1 } }, `${FALLBACK}an object`],
     [{ onFailure: { fallback: memoryStore() } }, `${SHARE}undefined`],
     [{ onFailure: { fallback: memoryStore(), share: 0 } }, `${SHARE}0`],
-    [{ onFailure: { fallback: memoryStore(), share: 1.01 } }, `${SHARE}1.01`],
-    [{ onFailure: { fallback: memoryStore(), share: Number.NaN } }, `${SHARE}NaN`],
     [{ onFailure: { fallback: memoryStore(), share: "25%" } }, `${SHARE}"25%"`],
     [{ observe: "loudly" }, `${OBSERVE}"loudly"`],
-    [{ observe: null }, `${OBSERVE}null`],
     [{ warnings: "off" }, 'warnings: expected true or false, got "off"'],
-    [{ warnings: null }, "warnings: expected true or false, got null"],
   ])("the options %o throw", (options, message) => {
     expect(optionErrorOf(options)).toBe(message);
   });
 
   it.each<[object, string]>([
     [{ timeout: 0 }, `${TIMEOUT}0`],
-    [{ timeout: "0ms" }, `${TIMEOUT}"0ms"`],
     [{ timeout: "50" }, `${TIMEOUT}"50"`],
-    [{ timeout: "" }, `${TIMEOUT}""`],
-    [{ timeout: "1.5ms" }, `${TIMEOUT}"1.5ms"`],
     [{ timeout: "2h" }, `${TIMEOUT}"2h"`],
-    [{ timeout: Number.POSITIVE_INFINITY }, `${TIMEOUT}Infinity`],
-    [{ timeout: Number.NaN }, `${TIMEOUT}NaN`],
     [{ timeout: 3_600_001 }, `${TIMEOUT}3600001`],
-    [{ timeout: 100n }, `${TIMEOUT}100n`],
     [{ connectTimeout: -1 }, `${CONNECT_TIMEOUT}-1`],
     [{ connectTimeout: "5 seconds" }, `${CONNECT_TIMEOUT}"5 seconds"`],
-    [{ connectTimeout: "" }, `${CONNECT_TIMEOUT}""`],
-    [{ connectTimeout: null }, `${CONNECT_TIMEOUT}null`],
   ])("the durations %o throw", (options, message) => {
     expect(optionErrorOf(options, "ERR_DURATION")).toBe(message);
   });
@@ -147,22 +124,15 @@ describe("an option at its bound is accepted", () => {
     { prefix: "rate-limits:eu/west|1~!#$%&'()+,-./:;<=>@_`.".replaceAll("`", "") },
     { prefix: "a".repeat(64) },
     { timeout: 1 },
-    { timeout: "1ms" },
     { timeout: "1h" },
-    { timeout: 3_600_000 },
     { connectTimeout: 0 },
-    { connectTimeout: "0ms" },
     { connectTimeout: "1m30s" },
-    { connectTimeout: "1h" },
-    { warnings: false },
     { timeout: undefined, connectTimeout: undefined, warnings: undefined },
     { batch: 1 },
     { batch: 1_024 },
-    { batch: true },
     { batch: false },
     { denyCache: 1 },
     { denyCache: 10_000_000 },
-    { denyCache: true },
     { onFailure: { fallback: memoryStore(), share: 1 } },
     { onFailure: { fallback: memoryStore(), share: Number.MIN_VALUE } },
     { prefix: undefined, batch: undefined, denyCache: undefined, observe: undefined },
@@ -179,17 +149,5 @@ describe("createLimiter throws for a limiter that the store does not support", (
     const { code, message } = errorOf(() => createLimiter({ limits: [perSecond(1)], store }));
     expect(code).toBe("ERR_NAME");
     expect(message).toBe("name: expected a name, by which all nodes know the limiter, got undefined");
-  });
-
-  it("a limiter without a name but with limits chosen per call throws at the latest with its first call", async () => {
-    const store = inUse.redis.store();
-    const asked = async () => createLimiter({ limits: () => [perSecond(1)], store }).allow("ann");
-    await expect(asked()).rejects.toMatchObject({ code: "ERR_NAME" });
-  });
-
-  it("a limiter whose limits fit a small fraction is accepted", async () => {
-    const store = inUse.redis.store({ onFailure: { fallback: memoryStore(), share: 0.001 } });
-    const limits = [perDay(1), slidingWindow({ limit: 500, window: "1m" }), perSecond(1_000, { burst: 5 })];
-    expect(await createLimiter({ name: "small", limits, store }).allow("ann")).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, memoryStore, perDay, perSecond, slidingWindow, tokenBucket } from "tollgate";
+import { createLimiter, fixedWindow, memoryStore, perDay, slidingWindow, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
@@ -51,16 +51,6 @@ describe("the server's clock decides", () => {
     expect(await limiter.allow("ann")).toBe(true);
   });
 
-  it("a denied cost is admitted after the reported wait", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perSecond(20)], store: inUse.redis.store() });
-    await limiter.consume("ann", 20);
-    const denied = await limiter.consume("ann", 2);
-    if (denied.allowed) throw new Error("expected a denial");
-    expect(denied.retryAfterMs).toBeLessThanOrEqual(100);
-    await new Promise((resolve) => setTimeout(resolve, Math.ceil(denied.retryAfterMs) + 2));
-    expect(await limiter.allow("ann", 2)).toBe(true);
-  });
-
   it.each([-AN_HOUR_MS, AN_HOUR_MS])(
     "decisions are corrected, although the node's clock differs by %i ms",
     async (differenceMs) => {
@@ -78,17 +68,6 @@ describe("the server's clock decides", () => {
       }
     },
   );
-
-  it("a limiter's clock that goes back by hours locks no caller out", async () => {
-    const clock = manualClock(Date.now());
-    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "400ms" })];
-    const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store(), clock });
-    await limiter.allow("ann");
-    expect(await limiter.allow("ann")).toBe(false);
-    clock.advance(-AN_HOUR_MS);
-    await new Promise((resolve) => setTimeout(resolve, 405));
-    expect(await limiter.allow("ann")).toBe(true);
-  });
 });
 
 describe("in tests the limiter's clock decides, of any date", () => {
@@ -108,19 +87,6 @@ describe("in tests the limiter's clock decides, of any date", () => {
       const pairs = Array.from({ length: 12 }, () => callBoth(random.of(twins), random.of(["ann", "bob!"]), random));
       for (const { what, asked, memory } of pairs) expect([turn, what, await asked]).toEqual([turn, what, memory]);
       clock.advance(random.of([0, 0.001, 50]));
-    }
-  });
-
-  it("decisions equal those of the memory store while the clock moves through all epochs", async () => {
-    const clock = manualClock(0);
-    const limiter = createLimiter({ name: "api", limits: [perDay(3)], store: inUse.redis.storeByClock(), clock });
-    for (const year of [1970, 1990, 2026, 2060, 2100, 2027, 1971, 2101]) {
-      clock.set(Date.UTC(year, 5));
-      const turn = [limiter.allow("ann", 2), limiter.allow("ann", 2), limiter.allow("ann", 1), limiter.allow("ann", 1)];
-      expect([year, ...(await Promise.all(turn))]).toEqual([year, true, false, true, false]);
-      clock.advance(8 * AN_HOUR_MS);
-      expect([year, await limiter.allow("ann"), await limiter.allow("ann")]).toEqual([year, true, false]);
-      expect(await limiter.size()).toBe(1);
     }
   });
 

@@ -14,8 +14,7 @@ import {
 import type { AsyncStore, SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
-import { KEYS_OF_THREE_PRIMARIES, useCluster } from "./kit/use-cluster.ts";
+import { useCluster } from "./kit/use-cluster.ts";
 import { Random } from "./script/kit/random.ts";
 import { eventuallyTrue } from "./servers/eventually.ts";
 
@@ -47,18 +46,6 @@ function userAndRoute(store: AsyncStore = inUse.cluster.store(), [userLimit, rou
 }
 
 describe("calls on several slots", () => {
-  it("sequential calls on several slots decide as the memory store does", async () => {
-    const clock = manualClock(NOW_MS);
-    const store = inUse.cluster.storeByClock();
-    const twins = twinsOf(LIVELY, store, memoryStore(), clock);
-    const random = new Random(11);
-    for (let step = 0; step < 300; step += 1) {
-      const { what, asked, memory } = callBoth(random.of(twins), random.of(KEYS_OF_THREE_PRIMARIES), random);
-      expect([step, what, await asked]).toEqual([step, what, memory]);
-      if (random.chance(0.2)) clock.advance(random.of([0.001, 100, 333.333, 1_000, 5_000]));
-    }
-  });
-
   it("every verb on different keys decides as the memory store does", async () => {
     const clock = manualClock(NOW_MS);
     const bucket = perSecond(5);
@@ -117,18 +104,6 @@ describe("calls on several slots", () => {
     }
   });
 
-  it("a denied call gives back what it took, to shadow limits what those took", async () => {
-    const store = inUse.cluster.store();
-    const shadow = perDay(3, { mode: "shadow" });
-    const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(20), shadow], store });
-    const other = createLimiter({ name: "other", key: () => "bob!", limits: [perDay(5)], store });
-    const both = combine(one, other);
-    expect(await both.allow("", 2)).toBe(true);
-    expect(await both.consume("", 4)).toMatchObject({ allowed: false, limiter: "other", shadowDenied: [shadow] });
-    expect((await one.explain("")).map(({ used }) => used)).toEqual([2, 2]);
-    expect((await other.explain("")).map(({ used }) => used)).toEqual([2]);
-  });
-
   it("a denied call gives back to buckets, and leaves units in windows that other calls may have used since", async () => {
     const store = inUse.cluster.store();
     const limits = [slidingWindow({ limit: 20, window: "1h" }), fixedWindow({ limit: 20, window: "1d" }), perDay(20)];
@@ -142,18 +117,6 @@ describe("calls on several slots", () => {
     // Later calls are denied by the peek.
     expect(await both.allow("")).toBe(false);
     await eventuallyUsed(one, "", [10, 10, 1]);
-  });
-
-  it("a bucket that starts empty starts to fill even if another slot denied", async () => {
-    const clock = manualClock(NOW_MS);
-    const store = inUse.cluster.storeByClock();
-    const one = createLimiter({ name: "one", key: () => "ann", limits: [perDay(1)], store, clock });
-    const empty = [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" })];
-    const other = createLimiter({ name: "other", key: () => "bob!", limits: empty, store, clock });
-    await one.allow("");
-    expect(await combine(one, other).consume("")).toMatchObject({ allowed: false });
-    clock.advance(1_000);
-    expect(await other.consume("", 2)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
   it("no denial stays cached after the units that caused it are given back", async () => {
@@ -182,23 +145,6 @@ describe("calls on several slots", () => {
       expect(decision.retryAfterMs).toBeGreaterThan(0);
     }
     expect(denials).toBeGreaterThan(5);
-  });
-
-  it("peek and explain take nothing, charge and refund reach all slots", async () => {
-    const { both, user, route } = userAndRoute();
-    const call = { user: "eve", route: "/e" };
-    expect(await both.peek(call, 6)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await both.peek(call, 7)).toMatchObject({ allowed: false, limiter: "user", reason: "cost-over-capacity" });
-    expect((await both.explain(call)).map(({ limiter, used }) => [limiter, used])).toEqual([
-      ["user", 0],
-      ["route", 0],
-    ]);
-    expect(await both.charge(call, 8)).toMatchObject({ allowed: false });
-    expect((await both.explain(call)).map(({ used }) => used)).toEqual([8, 8]);
-    await both.refund(call, 5);
-    expect((await both.explain(call)).map(({ used }) => used)).toEqual([3, 3]);
-    await both.reset(call);
-    expect([await user.size(), await route.size()]).toEqual([0, 0]);
   });
 
   it("a decision is corrected in all slots, in places and in windows", async () => {

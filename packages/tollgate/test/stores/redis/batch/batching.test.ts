@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
 import { combine, createLimiter, perDay, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { argumentsOfCalls } from "../kit/script-calls.ts";
 import { useRedis } from "../kit/use-redis.ts";
 
@@ -44,18 +42,6 @@ describe("the calls of one turn", () => {
     expect(calls).toBe(1);
   });
 
-  it("the calls of the next turn are another script call", async () => {
-    const { redis } = inUse;
-    const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store() });
-    await limiter.allow("another");
-    const calls = await redis.callsOf(async () => {
-      const first = limiter.allow("a");
-      await new Promise(setImmediate);
-      await Promise.all([first, limiter.allow("b")]);
-    });
-    expect(calls).toBe(2);
-  });
-
   it("script calls have at most 128 keys by default", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store() });
     expect(await keysOfCalls(() => Promise.all(keys(300).map((key) => limiter.allow(key))))).toEqual([128, 128, 44]);
@@ -72,39 +58,6 @@ describe("the calls of one turn", () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store({ batch }) });
     expect(await keysOfCalls(() => Promise.all(keys(25).map((key) => limiter.allow(key))))).toEqual(counts);
   });
-
-  it("a key counts once per script call", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(1_000)], store: inUse.redis.store({ batch: 3 }) });
-    const asked = () => Promise.all(Array.from({ length: 90 }, (_, i) => limiter.consume(`key-${i % 2}`)));
-    expect(await keysOfCalls(asked)).toEqual([2]);
-  });
-
-  it("calls from several sockets in one turn are one script call", async () => {
-    const { redis } = inUse;
-    const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: redis.store() });
-    const decided: Promise<boolean>[] = [];
-    const server = createServer((socket) => {
-      socket.on("data", (data) => decided.push(limiter.allow(String(data))));
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const sockets: Socket[] = [];
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
-    const { port } = server.address() as { port: number };
-    for (let i = 0; i < 20; i += 1) sockets.push(connect(port, "127.0.0.1"));
-    await Promise.all(sockets.map((socket) => once(socket, "connect")));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    // Written in one turn, so that all bytes can be read in the next one.
-    const calls = await redis.callsOf(async () => {
-      for (const [i, socket] of sockets.entries()) socket.write(`user-${i}`);
-      while (decided.length < 20) await new Promise(setImmediate);
-      await Promise.all(decided);
-    });
-    expect(calls).toBeLessThanOrEqual(2);
-  });
 });
 
 describe("a hot key", () => {
@@ -118,39 +71,6 @@ describe("a hot key", () => {
     expect(calls[0]!.length).toBeLessThan(40);
     // The first calls are admitted, in order.
     expect(allowed).toEqual(Array.from({ length: 1_000 }, (_, i) => i < 300));
-  });
-
-  it("many calls with figures of their own are sent in slices", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(2_000)], store: inUse.redis.store() });
-    let admitted = 0;
-    const asked = async () => {
-      const decisions = await Promise.all(Array.from({ length: 2_500 }, () => limiter.consume("hot")));
-      admitted = decisions.filter(({ allowed }) => allowed).length;
-    };
-    // A slice has about a thousand steps. The last slice reaches the limit, and answers the rest.
-    expect(await keysOfCalls(asked)).toEqual([1, 1, 1]);
-    expect(admitted).toBe(2_000);
-  });
-
-  it("calls of different costs and verbs keep their order", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store() });
-    const turn = [
-      limiter.allow("hot", 6),
-      limiter.allow("hot", 6),
-      limiter.allow("hot", 4),
-      limiter.allow("hot", 1),
-      limiter.refund("hot", 3),
-      limiter.allow("hot", 2),
-      limiter.consume("hot", 1).then(({ allowed }) => allowed),
-      limiter.allow("hot", 0),
-      limiter.charge("hot", 5).then(({ allowed }) => allowed),
-      limiter.allow("hot", 0),
-      limiter.reset("hot"),
-      limiter.allow("hot", 10),
-      limiter.allow("hot", 1),
-    ];
-    const told = [true, false, true, false, undefined, true, true, true, false, false, undefined, true, false];
-    expect(await Promise.all(turn)).toEqual(told);
   });
 });
 
@@ -167,34 +87,5 @@ describe("the time of calls in one turn", () => {
     early.advance(499.999);
     const turn = [one.allow("ann"), other.allow("ann"), one.allow("ann"), other.allow("bob"), one.allow("bob")];
     expect(await Promise.all(turn)).toEqual([true, false, false, true, true]);
-  });
-
-  it("each call has its own time if the clock goes back", async () => {
-    const { redis } = inUse;
-    const clock = manualClock(NOW_MS);
-    const store = redis.storeByClock();
-    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, store });
-    const memory = createLimiter({ name: "api", limits: [perSecond(2)], clock });
-    const turn: Promise<boolean>[] = [];
-    const expected: boolean[] = [];
-    for (const step of [0, 0, 500, -500, 499.999, 0.001, -1_000, 2_000, -0.001, 0, 0]) {
-      clock.advance(step);
-      turn.push(limiter.allow("ann"));
-      expected.push(memory.allow("ann"));
-      // Prevents that calls join.
-      clock.advance(-0.001);
-      void limiter.peek("bob");
-      clock.advance(0.001);
-    }
-    expect(await Promise.all(turn)).toEqual(expected);
-  });
-
-  it("each call has its own time if the clock advances within the turn", async () => {
-    const clock = manualClock(NOW_MS);
-    const limiter = createLimiter({ name: "api", limits: [perSecond(1)], clock, store: inUse.redis.storeByClock() });
-    await limiter.allow("ann");
-    const early = limiter.allow("ann");
-    clock.advance(1_000);
-    expect(await Promise.all([early, limiter.allow("ann")])).toEqual([false, true]);
   });
 });

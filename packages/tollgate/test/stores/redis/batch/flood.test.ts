@@ -1,6 +1,5 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import { createLimiter, type Decision, perDay, slidingWindow, tokenBucket } from "tollgate";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { argumentsOfCalls } from "../kit/script-calls.ts";
 import { useRedis } from "../kit/use-redis.ts";
 
@@ -47,28 +46,6 @@ describe.each(Object.entries(LIMITS))("a flood of one key, under %s", (_, limits
     expect(decisions.filter(({ degraded }) => degraded !== undefined)).toEqual([]);
     expect(calls).toBeLessThanOrEqual(4);
   });
-
-  it("all denials of a flood have the figures of the first", async () => {
-    const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store({ denyCache: false }) });
-    const decisions = await Promise.all(times(100, () => limiter.consume("hot")));
-    expect(decisions.slice(0, 10).map(({ limitRemaining }) => limitRemaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    const denied = decisions.slice(10);
-    expect(denied.every(({ allowed }) => !allowed)).toBe(true);
-    expect(new Set(denied.map((decision) => JSON.stringify(decision))).size).toBe(1);
-  });
-
-  it("read-only calls of a flood are decided once, refunds all", async () => {
-    const { redis } = inUse;
-    const store = redis.store();
-    const limiter = createLimiter({ name: "api", limits, store });
-    await limiter.consume("hot", 8);
-    const peeks = await redis.callsOf(() => Promise.all(times(1_000, () => limiter.peek("hot"))));
-    expect(peeks).toBe(1);
-    await Promise.all(times(5, () => limiter.refund("hot", 1)));
-    expect((await limiter.peek("hot", 0)).remaining).toBe(7);
-    const charged = await Promise.all(times(9, () => limiter.charge("hot", 1)));
-    expect(charged.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, true, true, false, false]);
-  });
 });
 
 describe("calls that exceed the steps in flight", () => {
@@ -91,53 +68,6 @@ describe("calls that exceed the steps in flight", () => {
     const other = limiter.consume("ann").then(() => order.push("ann"));
     await Promise.all([flood, other]);
     expect(order).toEqual(["ann", "flood"]);
-  });
-
-  it("excess calls keep the order per key", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(1_000)], store: inUse.redis.store() });
-    const first = times(900, () => limiter.consume("hot"));
-    const large = limiter.consume("hot", 100);
-    const late = times(10, () => limiter.consume("hot"));
-    expect(count(await Promise.all(first), ({ allowed }) => allowed)).toBe(900);
-    expect(await large).toMatchObject({ allowed: true, remaining: 0 });
-    expect(count(await Promise.all(late), ({ allowed }) => allowed)).toBe(0);
-  });
-
-  it.each(["consume", "charge"] as const)("slices of a key are sent one after another: %s", async (verb) => {
-    const { client } = inUse.redis;
-    const send = client.sendCommand.bind(client);
-    const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
-    // Loads the script.
-    await limiter.allow("another");
-    const letCome: (() => void)[] = [];
-    const mayCome = times(2, () => new Promise<void>((resolve) => letCome.push(resolve)));
-    let sent = 0;
-    const spy = vi.spyOn(client, "sendCommand").mockImplementation(async (command) => {
-      const come = mayCome[sent];
-      sent += 1;
-      const reply = await send(command);
-      await come;
-      return reply;
-    });
-    onTestFinished(() => spy.mockRestore());
-    const before = limiter[verb]("hot", 1);
-    await endOfTurn();
-    const flood = times(3_000, () => limiter[verb]("hot", 1));
-    await endOfTurn();
-    letCome[0]!();
-    await before;
-    await endOfTurn();
-    expect(sent).toBe(2);
-    letCome[1]!();
-    const decisions = await Promise.all(flood);
-    expect(decisions.map(({ remaining }) => remaining)).toEqual(times(3_000, (i) => 9_998 - i));
-  });
-
-  it("a later reset drops what excess calls took", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(10_000)], store: inUse.redis.store() });
-    const before = times(3_000, () => limiter.consume("hot"));
-    await Promise.all([...before, limiter.reset("hot")]);
-    expect((await limiter.peek("hot", 0)).remaining).toBe(10_000);
   });
 });
 

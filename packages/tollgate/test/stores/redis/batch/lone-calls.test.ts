@@ -1,5 +1,5 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { type AsyncLimiter, createLimiter, type Decision, fixedWindow, type Limit, perDay } from "tollgate";
+import { type AsyncLimiter, createLimiter, fixedWindow, type Limit, perDay } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { argumentsOfCalls } from "../kit/script-calls.ts";
 import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
@@ -68,27 +68,6 @@ describe("a lone call", PATIENCE, () => {
       expect(await first).toBe(true);
       expect(await Promise.all(others)).toEqual([false, true, false]);
     });
-
-    it("one with figures has those of a call in a batch", async () => {
-      const limiter = await calmLimiter({}, [limit]);
-      const lone: Decision[] = [];
-      for (const cost of [1, 2, 1]) lone.push(await limiter.consume("lone", cost));
-      for (const [i, cost] of [1, 2, 1].entries()) {
-        const [batched] = await Promise.all([limiter.consume("batched", cost), limiter.allow(`other-${i}`)]);
-        const { retryAfterMs, resetMs } = batched;
-        const laterBy = (ms: number) => expect.closeTo(ms, -4) as number;
-        expect(lone[i]).toEqual({ ...batched, retryAfterMs: laterBy(retryAfterMs), resetMs: laterBy(resetMs) });
-      }
-    });
-  });
-
-  it("a lone call counts among the pending calls of its key", async () => {
-    const limiter = await calmLimiter({ maxPending: 4 });
-    const first = limiter.allow("a");
-    const decision = await limiter.consume("a");
-    expect(decision.degraded).toBe("overloaded");
-    expect(await first).toBe(true);
-    expect(await limiter.consume("a")).toMatchObject({ allowed: true, remaining: 1 });
   });
 
   it("a lone call that gets no reply in time is decided without the server", async () => {

@@ -110,18 +110,6 @@ describe.each(WAYS)("corrections by %s", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([7, 7]);
   });
 
-  it("without a decision units are given back to the server, or nowhere", async () => {
-    const { store, consume, refund, bothLeft } = begin();
-    await consume(5);
-    store.bypass = true;
-    await consume(3);
-    await refund(2);
-    expect(await bothLeft()).toEqual([5, 7]);
-    store.bypass = false;
-    await refund(2);
-    expect(await bothLeft()).toEqual([7, 7]);
-  });
-
   it("units are charged where the call took", async () => {
     const { store, consume, charge, bothLeft } = begin();
     const onServer = await consume(1);
@@ -183,22 +171,6 @@ describe("a decision given to refund and charge", () => {
       await expect(limiter.handle("ann").charge(1, decision)).rejects.toMatchObject(expected);
     }
     expect((await limiter.peek("ann", 0)).remaining).toBe(5);
-  });
-
-  it("a correction reaches the overflow bucket of a full fallback, or nothing", async () => {
-    const { store, clock } = setUp({ fallback: memoryStore({ maxKeys: 1 }), share: 1 });
-    const limiter = createLimiter({ name: "api", limits: [perDay(2)], store, clock });
-    store.bypass = true;
-    await limiter.charge("filler", 2);
-    const shared = await limiter.consume("ann", 2);
-    expect(shared).toMatchObject({ allowed: true, overflowed: true, degraded: "bypassed" });
-    await limiter.refund("ann", 1, shared);
-    expect(await limiter.peek("ann", 0)).toMatchObject({ remaining: 1, overflowed: true });
-    await limiter.reset("filler");
-    const own = await limiter.consume("ann", 2);
-    expect(own.overflowed).toBeUndefined();
-    await limiter.refund("ann", 1, shared);
-    expect((await limiter.peek("ann", 0)).remaining).toBe(0);
   });
 
   it("observers are notified of local corrections", async () => {

@@ -1,5 +1,4 @@
 import {
-  type ChosenLimits,
   combine,
   createLimiter,
   fixedWindow,
@@ -11,14 +10,10 @@ import {
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { exhaustedLimiter, NOW_MS } from "../kit/exhausted-limiter.ts";
+import { NOW_MS } from "../kit/exhausted-limiter.ts";
 import { useRedis } from "../kit/use-redis.ts";
 
 const inUse = useRedis();
-
-function exhausted(options?: Parameters<typeof exhaustedLimiter>[1]) {
-  return exhaustedLimiter(inUse.redis, options);
-}
 
 describe("a cached denial applies to its own limits only", () => {
   it("a cached denial does not apply to a limiter of the same name with the limit in shadow mode", async () => {
@@ -31,32 +26,6 @@ describe("a cached denial applies to its own limits only", () => {
     expect(await enforcing.allow("ann")).toBe(false);
     expect(await shadow.allow("ann")).toBe(true);
     expect((await shadow.consume("ann")).allowed).toBe(true);
-  });
-
-  it("a cached denial ends before limits in shadow mode would conform", async () => {
-    const clock = manualClock(NOW_MS);
-    const limits = [perSecond(1), perMinute(1, { mode: "shadow" })];
-    const limiter = createLimiter({ name: "api", limits, clock, store: inUse.redis.storeByClock() });
-    expect(await limiter.allow("ann")).toBe(true);
-    expect(await limiter.allow("ann")).toBe(false);
-    clock.advance(1_000);
-    expect(await limiter.allow("ann")).toBe(true);
-  });
-
-  it("a cached denial does not apply to another order of the limits", async () => {
-    const { redis } = inUse;
-    const clock = manualClock(NOW_MS);
-    const store = redis.storeByClock();
-    const requests = perMinute(100);
-    const tokens = perMinute(1_000, { unit: "tokens" });
-    const one = createLimiter({ name: "llm", limits: [requests, tokens], clock, store });
-    const other = createLimiter({ name: "llm", limits: [tokens, requests], clock, store });
-    await one.consume("ann", { requests: 1, tokens: 995 });
-    expect((await one.consume("ann", { requests: 1, tokens: 50 })).allowed).toBe(false);
-    // In the order of the first limiter, { 3, 60 } would cost more than the denied { 1, 50 }.
-    expect((await other.consume("ann", { requests: 60, tokens: 3 })).allowed).toBe(true);
-    expect(await other.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
-    expect(await one.consume("ann", { requests: 1, tokens: 50 })).toMatchObject({ allowed: false, limit: tokens });
   });
 
   it("a cached denial does not apply to a limiter of the same name with another clock", async () => {
@@ -73,19 +42,6 @@ describe("a cached denial applies to its own limits only", () => {
     fast.advance(60);
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(await behind.allow("ann")).toBe(true);
-  });
-});
-
-describe("a clock that goes back", () => {
-  it("a call at an earlier time than the cached denial reaches the server", async () => {
-    const { redis, clock, limiter } = await exhausted();
-    await limiter.allow("ann", 2);
-    clock.advance(-0.001);
-    expect(await redis.callsOf(() => limiter.allow("ann", 2))).toBe(1);
-    clock.advance(200);
-    expect(await redis.callsOf(() => limiter.allow("ann", 2))).toBe(0);
-    clock.advance(0.001);
-    expect(await limiter.allow("ann", 2)).toBe(true);
   });
 });
 
@@ -106,37 +62,9 @@ describe("combinations and limits functions", () => {
     await both.refund("ann", 1);
     expect(await api.allow("ann")).toBe(true);
   });
-
-  it("a limits function caches a denial for the limit that denied only", async () => {
-    const { redis } = inUse;
-    const clock = manualClock(NOW_MS);
-    const store = redis.storeByClock();
-    const [small, large] = [perSecond(1), perSecond(3)];
-    let limits: ChosenLimits = [small];
-    const limiter = createLimiter({ name: "plan", limits: () => limits, clock, store });
-    await limiter.allow("ann");
-    expect(await limiter.allow("ann")).toBe(false);
-    expect(await redis.callsOf(() => limiter.allow("ann"))).toBe(0);
-    limits = [large];
-    expect(await limiter.allow("ann")).toBe(true);
-    limits = [large, small];
-    expect(await redis.callsOf(async () => expect(await limiter.allow("ann")).toBe(false))).toBe(1);
-    limits = "unlimited";
-    expect(await limiter.allow("ann")).toBe(true);
-  });
 });
 
 describe("the figures of a cached denial", () => {
-  it("the figures of a cached denial are those of the moment of its call", async () => {
-    const { clock, limiter } = await exhausted();
-    const first = limiter.consume("ann", 2);
-    clock.advance(1);
-    // Both calls are decided now.
-    await Promise.all([first, limiter.allow("bob")]);
-    clock.advance(1);
-    expect(await limiter.consume("ann", 2)).toMatchObject({ allowed: false, retryAfterMs: 198, resetMs: 998 });
-  });
-
   it.each([
     ["a sliding window", () => slidingWindow({ limit: 3, window: "1s" })],
     ["a bucket with an odd rate", () => tokenBucket({ capacity: 3, refill: 7, per: "1s" })],
@@ -172,15 +100,5 @@ describe("the figures of a cached denial", () => {
     }
     expect(waits.map(Math.round)).toEqual([2_000, 500]);
     expect(await inUse.redis.callsOf(() => after.allow("ann"))).toBe(0);
-  });
-
-  it("while a key is blocked, a bucket that starts empty starts with the first call after it", async () => {
-    const clock = manualClock(NOW_MS);
-    const bucket = tokenBucket({ capacity: 4, refill: 1, per: "1s", initial: "empty", idleTtl: "1m" });
-    const limiter = createLimiter({ name: "api", limits: [bucket], clock, store: inUse.redis.storeByClock() });
-    await limiter.block("ann", "1s");
-    await limiter.consume("ann");
-    clock.advance(500);
-    expect(await limiter.consume("ann", 2)).toMatchObject({ reason: "blocked", retryAfterMs: 2_000 });
   });
 });

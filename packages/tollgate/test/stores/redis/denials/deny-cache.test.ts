@@ -1,7 +1,6 @@
-import { combine, createLimiter, perDay, perSecond } from "tollgate";
-import { manualClock } from "tollgate/testing";
+import { createLimiter, perSecond } from "tollgate";
 import { describe, expect, it } from "vitest";
-import { exhaustedLimiter, NOW_MS } from "../kit/exhausted-limiter.ts";
+import { exhaustedLimiter } from "../kit/exhausted-limiter.ts";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 
 const inUse = useRedis();
@@ -31,21 +30,6 @@ describe("a cached denial", () => {
     clock.advance(100);
     expect(await redis.callsOf(() => limiter.allow("ann", 1))).toBe(1);
     expect(await limiter.peek("ann")).toMatchObject({ allowed: false, remaining: 0 });
-  });
-
-  it("a cached denial ends to the microsecond", async () => {
-    const { redis, clock, limiter } = await exhausted();
-    await limiter.allow("ann", 2);
-    clock.advance(200);
-    expect(await redis.callsOf(async () => expect(await limiter.allow("ann", 2)).toBe(true))).toBe(1);
-  });
-
-  it("a cached denial applies to its key and its limiter only", async () => {
-    const { clock, store, limiter } = await exhausted();
-    await limiter.allow("ann", 2);
-    const other = createLimiter({ name: "other", limits: [perSecond(10)], clock, store });
-    expect(await limiter.allow("bob", 2)).toBe(true);
-    expect(await other.allow("ann", 2)).toBe(true);
   });
 
   it("peek and explain reach the server in spite of a cached denial", async () => {
@@ -113,67 +97,6 @@ describe("a denial that is dropped from the cache", () => {
       expect(allowed).toBe(true);
       expect((await limiter.consume("ann", 3)).allowed).toBe(_name === "reset" || _name === "clear");
     }
-  });
-
-  it("a denial decided before a refund but received after it is dropped", async () => {
-    const { limiter } = await exhausted();
-    const turn = [limiter.allow("ann", 2), limiter.consume("ann", 2), limiter.refund("ann", 2)];
-    await Promise.all(turn);
-    expect(await limiter.allow("ann", 2)).toBe(true);
-    const again = [limiter.consume("ann", 2), limiter.allow("ann", 2), limiter.reset("ann")];
-    await Promise.all(again);
-    expect(await limiter.allow("ann", 2)).toBe(true);
-  });
-
-  it("a charge drops the denial, whose figures are stale", async () => {
-    const { clock, limiter } = await exhausted();
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 100 });
-    await limiter.charge("ann", 5);
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 600 });
-    const [, told] = await Promise.all([limiter.charge("ann", 5), limiter.consume("ann")]);
-    expect(told).toMatchObject({ allowed: false, retryAfterMs: 1_100 });
-    clock.advance(0.001);
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 1_099.999 });
-  });
-
-  it("an admitted smaller take drops the denial, whose figures are stale", async () => {
-    const { clock, limiter } = await exhausted();
-    await limiter.consume("ann", 5);
-    clock.advance(100);
-    expect(await limiter.allow("ann", 1)).toBe(true);
-    expect(await limiter.consume("ann", 5)).toMatchObject({ retryAfterMs: 500 });
-  });
-
-  it("takes in flight drop the denial", async () => {
-    const { clock, limiter } = await exhausted();
-    await limiter.consume("ann", 5);
-    clock.advance(100);
-    const [less, more] = await Promise.all([limiter.consume("ann", 1), limiter.consume("ann", 5)]);
-    expect(less.allowed).toBe(true);
-    expect(more).toMatchObject({ allowed: false, retryAfterMs: 500 });
-  });
-
-  it("smaller takes in the same batch drop the denial", async () => {
-    const { clock, limiter } = await exhausted();
-    clock.advance(100);
-    // The first call is denied, then the second is admitted: the cache has to reflect both.
-    const [more, less] = await Promise.all([limiter.consume("ann", 5), limiter.allow("ann", 1)]);
-    expect(more).toMatchObject({ allowed: false, retryAfterMs: 400 });
-    expect(less).toBe(true);
-    expect(await limiter.consume("ann", 5)).toMatchObject({ allowed: false, retryAfterMs: 500 });
-  });
-
-  it("takes of several limiters drop the denial", async () => {
-    const { redis } = inUse;
-    const clock = manualClock(NOW_MS);
-    const store = redis.storeByClock();
-    const limiter = createLimiter({ name: "api", limits: [perSecond(10)], clock, store });
-    const both = combine(limiter, createLimiter({ name: "route", limits: [perDay(10)], clock, store }));
-    await limiter.allow("ann", 10);
-    await limiter.consume("ann", 5);
-    clock.advance(100);
-    const [, told] = await Promise.all([both.allow("ann"), limiter.consume("ann", 5)]);
-    expect(told).toMatchObject({ allowed: false, retryAfterMs: 500 });
   });
 
   it("a refund by another node does not drop the denial before it ends", async () => {

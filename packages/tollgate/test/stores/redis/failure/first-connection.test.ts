@@ -35,16 +35,6 @@ describe("calls before the first connection", () => {
     expect(decisions.filter(({ degraded }) => degraded !== undefined)).toEqual([]);
   });
 
-  it("calls wait until the server has started", async () => {
-    const server = await startRedisHere();
-    await server.kill();
-    const limiter = limiterOn(ioredisOn(server.port));
-    const turn = Promise.all(Array.from({ length: 100 }, () => limiter.allow("ann")));
-    await sleep(CONNECTING_MS);
-    await server.restart();
-    expect((await turn).filter(Boolean)).toHaveLength(10);
-  });
-
   it("calls wait for a node-redis client that is connecting", async () => {
     const server = await startRedisHere();
     await server.kill();
@@ -84,15 +74,6 @@ describe("calls before the first connection", () => {
     const laterMs = performance.now();
     expect((await limiter.consume("ann")).allowed).toBe(false);
     expect(performance.now() - laterMs).toBeLessThan(290);
-  });
-
-  it("calls wait at most the timeout if connectTimeout is 0", async () => {
-    const proxy = await startProxyHere(await startRedisHere());
-    proxy.blackHole();
-    const limiter = limiterOn(ioredisOn(proxy.port), { connectTimeout: 0 });
-    const startedMs = performance.now();
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, degraded: "timed out" });
-    expect(performance.now() - startedMs).toBeLessThan(CONNECTING_MS);
   });
 
   it("connectTimeout throws for a value that is no time", () => {

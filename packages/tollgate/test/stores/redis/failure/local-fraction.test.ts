@@ -1,14 +1,4 @@
-import {
-  combine,
-  createLimiter,
-  fixedWindow,
-  memoryStore,
-  perDay,
-  perMinute,
-  slidingWindow,
-  tokenBucket,
-} from "tollgate";
-import { tableStore } from "tollgate/table";
+import { combine, createLimiter, fixedWindow, memoryStore, perDay, perMinute, slidingWindow } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { bypassedStore, quarterStore } from "../kit/bypassed-store.ts";
 import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
@@ -90,16 +80,6 @@ describe("a local fraction of each limit", () => {
     }
   });
 
-  it("the fraction of a bucket that starts empty starts empty, and fills", async () => {
-    const { clock, store } = quarter();
-    const limit = tokenBucket({ capacity: 8, refill: 8, per: "8s", initial: "empty" });
-    const limiter = createLimiter({ name: "api", limits: [limit], store, clock });
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, retryAfterMs: 4_000 });
-    clock.advance(4_000);
-    expect(await limiter.allow("ann")).toBe(true);
-    expect(await limiter.allow("ann")).toBe(false);
-  });
-
   it("a call takes from all limits or none, in combinations and with limits chosen per call", async () => {
     const { clock, store } = quarter();
     const user = createLimiter({ name: "user", limits: [perMinute(10)], store, clock });
@@ -125,14 +105,6 @@ describe("a local fraction of each limit", () => {
     expect(await both.allow("ann")).toBe(true);
   });
 
-  it("shadow limits report what they would decide", async () => {
-    const { clock, store } = quarter();
-    const limits = [perMinute(4, { mode: "shadow" }), perMinute(40)];
-    const limiter = createLimiter({ name: "api", limits, store, clock });
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 9 });
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 8, shadowDenied: [limits[0]] });
-  });
-
   it("reset and clear drop the local counts", async () => {
     const { clock, store } = quarter();
     const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
@@ -142,13 +114,6 @@ describe("a local fraction of each limit", () => {
       await forget();
     }
     expect(await limiter.allow("ann", 2)).toBe(true);
-  });
-
-  it("the fallback may be a table store", async () => {
-    const { clock, store } = bypassed({ onFailure: { fallback: tableStore({ maxKeys: 1_000 }), share: 0.5 } });
-    const limiter = createLimiter({ name: "api", limits: [perMinute(10)], store, clock });
-    expect(await limiter.allow("ann", 5)).toBe(true);
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, remaining: 0, degraded: "bypassed" });
   });
 
   it("earlier denials of the server do not change the fraction, and apply again afterwards", async () => {

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { type AsyncLimiter, combine, createLimiter, memoryStore, perDay, perMinute, slidingWindow } from "tollgate";
+import { type AsyncLimiter, createLimiter, perDay, perMinute, slidingWindow } from "tollgate";
 import type { RedisStore } from "tollgate/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type StoreOptions } from "../kit/use-redis.ts";
@@ -72,28 +72,6 @@ describe.each(WAYS)("a server that rejects writes, for %s,", (_way, cause, start
       expect(await limiter.consume("used")).toMatchObject({ degraded: cause });
       expect(store.breaker).toBe("closed");
     });
-  });
-
-  it("onFailure decides all other calls", async () => {
-    const denying = await start(LIMITS["a bucket"], { onFailure: "deny" });
-    await startRejecting(denying.server);
-    expect(await denying.limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-unavailable" });
-    const sharing = await start(LIMITS["a bucket"], { onFailure: { fallback: memoryStore(), share: 0.5 } });
-    await startRejecting(sharing.server);
-    expect(await sharing.limiter.consume("new")).toMatchObject({ allowed: true, degraded: cause });
-    expect(await sharing.limiter.consume("new")).toMatchObject({ allowed: false, degraded: cause });
-    expect(sharing.store.breaker).toBe("closed");
-  });
-
-  it("a call on several limiters takes from none", async () => {
-    const { server, store, limiter } = await start(LIMITS["a bucket"]);
-    const route = createLimiter({ name: "route", limits: [perDay(5)], store });
-    const both = combine(limiter, route);
-    await startRejecting(server);
-    expect(await both.consume("used")).toMatchObject({ allowed: true, degraded: cause });
-    expect(await both.consume("exhausted")).toMatchObject({ allowed: false, reason: "exhausted", limiter: "api" });
-    expect((await limiter.peek("used", 0)).remaining).toBe(2);
-    expect((await route.peek("used", 0)).remaining).toBe(5);
   });
 });
 

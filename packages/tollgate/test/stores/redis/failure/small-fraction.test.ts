@@ -1,15 +1,5 @@
 import fc from "fast-check";
-import {
-  createLimiter,
-  fixedWindow,
-  type Limit,
-  memoryStore,
-  perDay,
-  slidingWindow,
-  TollgateError,
-  tokenBucket,
-} from "tollgate";
-import type { SyncStore } from "tollgate/store";
+import { createLimiter, type Limit, memoryStore, perDay, slidingWindow, tokenBucket } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../../src/core/plan.ts";
@@ -58,22 +48,6 @@ describe("a fraction that gains less than one unit in ten years", () => {
     expect(make(0.1)).not.toThrow();
   });
 
-  it("the least fraction depends on the period per unit, not on the capacity", () => {
-    const monthly = tokenBucket({ capacity: 1, refill: 7, per: "30d" });
-    expect(messageOf(() => fractionOf(monthly, 0.001))).toContain('at least 0.00118 for the limit "7-per-30d-burst-1"');
-    expect(fractionOf(monthly, 0.001_18)).toMatchObject({ capacity: 1, refill: 1 });
-    expect(messageOf(() => fractionOf(perDay(1), Number.MIN_VALUE))).toContain("at least 0.000274");
-    const empty = tokenBucket({ capacity: 1, refill: 1, per: "3652d", initial: "empty" });
-    expect(messageOf(() => fractionOf(empty, 0.5))).toContain("at least 1 for");
-    expect(fractionOf(empty, 1)).toMatchObject({ perMs: 3_652 * DAY_MS, idleTtlMs: empty.idleTtlMs });
-  });
-
-  it("a fraction gains a single unit per period if the period of the whole refill would be too long", () => {
-    const bucket = tokenBucket({ capacity: 1_000, refill: 1_000, per: "365d" });
-    expect(fractionOf(bucket, 0.01)).toMatchObject({ capacity: 10, refill: 1, perMs: 36.5 * DAY_MS });
-    expect(fractionOf(bucket, 0.5)).toMatchObject({ capacity: 500, refill: 1_000, perMs: 730 * DAY_MS });
-  });
-
   it("with limits chosen per call no call fails, and the fraction gains one unit in ten years", async () => {
     const store = storeWithShare(0.01);
     const limiter = createLimiter({ name: "api", limits: () => [YEARLY], store });
@@ -116,25 +90,6 @@ describe("a fallback without capacity for a limiter's limits", () => {
     await limiter.refund("ann", 1, denied);
     await limiter.reset("ann");
   });
-
-  it("calls are denied if the fallback throws only with the first key", async () => {
-    const inner = memoryStore();
-    const fallback: SyncStore = {
-      kind: "sync",
-      close: () => inner.close(),
-      open: (plan, host) =>
-        Object.assign(Object.create(inner.open(plan, host)), {
-          plan,
-          apply: () => {
-            throw new TollgateError("ERR_LIMITS", "limits: expected fewer");
-          },
-        }),
-    };
-    const store = inUse.redis.store({ onFailure: { fallback, share: 1 } });
-    store.bypass = true;
-    const limiter = createLimiter({ name: "api", limits: [perDay(9)], store });
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, reason: "store-unavailable" });
-  });
 });
 
 /** A fraction that may be tiny. */
@@ -144,18 +99,6 @@ const anyShare = fc.oneof(
 );
 
 describe("fractions of random limits", () => {
-  it("windows accept any fraction", () => {
-    for (const limit of [
-      slidingWindow({ limit: 3, window: 3_652 * DAY_MS }),
-      slidingWindow({ limit: 1_000_000, window: "1h", resolution: "1m" }),
-      slidingWindow({ limit: 5, window: 0.001, resolution: 0 }),
-      fixedWindow({ limit: 1, window: 3_652 * DAY_MS, anchor: "first-use" }),
-    ]) {
-      const { name, unit, mode, windowMs } = limit;
-      expect(fractionOf(limit, Number.MIN_VALUE)).toMatchObject({ name, unit, mode, windowMs, capacity: 1 });
-    }
-  });
-
   it("fractions never exceed the limit, and the least fraction in the error is accepted", () => {
     const bucketSpec = fc.record({
       capacity: fc.integer({ min: 1, max: 1_000_000 }),

@@ -1,11 +1,8 @@
-import { Redis } from "ioredis";
 import { createLimiter, type Observer, perMinute } from "tollgate";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { forgetWarnings } from "../../../../src/core/warnings.ts";
 import { refusedClient, silentClient } from "../kit/unavailable-client.ts";
-import { eventuallyTrue } from "../servers/eventually.ts";
-import { startRedisHere } from "../servers/test-servers.ts";
 
 const UNOBSERVED =
   "tollgate: redisStore: onFailure decided a call without the server (connection refused), and no observer was " +
@@ -43,20 +40,6 @@ describe("decisions without the server that no observer is notified of", () => {
       await limiter.consume("ann");
     }
     expect(warnings()).toEqual([UNOBSERVED]);
-  });
-
-  it("are reported when a server is killed", async () => {
-    const server = await startRedisHere();
-    const client = new Redis({ port: server.port, retryStrategy: () => 20 });
-    client.on("error", () => {});
-    onTestFinished(() => client.disconnect());
-    const { limiter } = limiterOn({ client, timeout: "1s", connectTimeout: "5s" });
-    await limiter.allow("ann");
-    expect(warnings()).toEqual([]);
-    await server.kill();
-    await eventuallyTrue("a degraded decision", async () => (await limiter.consume("ann")).degraded !== undefined);
-    await limiter.consume("ann");
-    expect(warnings()).toEqual([expect.stringContaining("redisStore: onFailure decided a call without the server (")]);
   });
 
   it.each<[string, Partial<RedisStoreOptions>]>([
@@ -104,26 +87,5 @@ describe("an observer of the store that fails", () => {
       'tollgate: observe: expected a function that does not throw, got Error: "the log is full"; no call failed ' +
         "(observer-error)",
     ]);
-  });
-
-  it("ends no process if it is asynchronous, and is reported", async () => {
-    const rejections: unknown[] = [];
-    const note = (error: unknown): unknown => rejections.push(error);
-    process.on("unhandledRejection", note);
-    onTestFinished(() => void process.off("unhandledRejection", note));
-    // The compiler takes an asynchronous function for one that returns nothing.
-    const observe = (async () => Promise.reject(new Error("the log is gone"))) as () => void;
-    openStore({ observe }).bypass = true;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(rejections).toEqual([]);
-    expect(warnings()).toEqual([expect.stringContaining('got Error: "the log is gone"')]);
-  });
-
-  it("is not reported with warnings: false", () => {
-    const observe = (): void => {
-      throw new Error("the log is full");
-    };
-    openStore({ observe, warnings: false }).bypass = true;
-    expect(warnings()).toEqual([]);
   });
 });
