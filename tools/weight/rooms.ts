@@ -10,21 +10,21 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_394, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_779, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_108, 3_300],
-  ["stores of this process", LOCAL_STORES, 5_525, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 5_298, 3_700],
-  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_415, 1_300],
+  ["library", [LIBRARY], 27_317, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_765, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_098, 3_300],
+  ["stores of this process", LOCAL_STORES, 5_484, 4_000],
+  ["redis", [`${LIBRARY}/stores/redis`], 5_291, 3_700],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_412, 1_300],
   ["config", [`${LIBRARY}/config`], 2_734, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_908, 2_600],
-  ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_011, 900],
+  ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
-  ["server", ["packages/server/src"], 6_762, 4_700],
-  ["tests", TESTS, 58_469, 36_000],
+  ["server", ["packages/server/src"], 6_755, 4_700],
+  ["tests", TESTS, 58_228, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 846, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_189, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_139, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -152,7 +152,7 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
   const { application, trustProxy, log } = options;
   switch (application.kind) {
     case "demo":
-      return openDemo(application, { trustProxy, clock, log, requestLog });
+      return openDemo(application, { trustProxy, clock, requestLog });
     case "limits": {
       const { openLimits } = await import("./open-limits.ts");
       const hasOperators = options.admin?.tokens !== undefined;

@@ -13,7 +13,6 @@ export type {
   DegradationObservation,
   Observation,
   Observer,
-  SweepObservation,
 } from "./core/observer.ts";
 export type { OnChange } from "./core/plan.ts";
 export type { OnFailure, Store } from "./core/store.ts";

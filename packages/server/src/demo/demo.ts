@@ -4,7 +4,6 @@ import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import { LimiterSet } from "../limiter-set.ts";
 import { clientName } from "../log/client-name.ts";
-import type { Log } from "../log/log.ts";
 import type { RequestLog } from "../log/request-log.ts";
 import { clientKey, openLimiters } from "./limiters.ts";
 import type { Refill } from "./refill.ts";
@@ -23,14 +22,13 @@ export interface DemoSettings {
 interface DemoContext {
   readonly trustProxy: TrustProxy;
   readonly clock: Clock;
-  readonly log: Log;
   readonly requestLog: RequestLog;
 }
 
 /** @throws TollgateError if the numbers do not make a limit. */
-export function openDemo(settings: DemoSettings, { trustProxy, clock, log, requestLog }: DemoContext): Application {
+export function openDemo(settings: DemoSettings, { trustProxy, clock, requestLog }: DemoContext): Application {
   const key = clientKey(trustProxy);
-  const limiters = openLimiters({ ...settings, key, clock, log });
+  const limiters = openLimiters({ ...settings, key, clock });
   const checks = checkRoutes({
     limiter: limiters.client,
     trustProxy: checkTrust(trustProxy),

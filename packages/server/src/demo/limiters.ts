@@ -1,14 +1,5 @@
-import {
-  type Clock,
-  createLimiter,
-  type Duration,
-  type Limiter,
-  memoryStore,
-  type Observation,
-  tokenBucket,
-} from "tollgate";
+import { type Clock, createLimiter, type Duration, type Limiter, memoryStore, tokenBucket } from "tollgate";
 import { clientIp, firstOf, type HttpFacts, header, type KeyOf, type TrustProxy } from "tollgate/node";
-import type { Log } from "../log/log.ts";
 import type { Refill } from "./refill.ts";
 
 const TEST_CAPACITY = 3;
@@ -21,7 +12,6 @@ export interface LimiterSettings {
   /** How often a sweep removes idle clients. */
   readonly sweepInterval: Duration;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface Limiters {
@@ -33,17 +23,12 @@ export interface Limiters {
 
 /** @throws TollgateError if the numbers do not make a limit, such as a refill that is too fast. */
 export function openLimiters(settings: LimiterSettings): Limiters {
-  const { capacity, refill, key, sweepInterval, clock, log } = settings;
+  const { capacity, refill, key, sweepInterval, clock } = settings;
   const clientLimit = tokenBucket({ capacity, refill: refill.units, per: refill.per });
   const testLimit = tokenBucket({ capacity: TEST_CAPACITY, refill: TEST_REFILL_PER_SECOND, per: "1s" });
   // Made after the limits, which may throw: the store has a timer.
   const store = memoryStore({ sweepInterval });
-  const observe = (observation: Observation): void => {
-    if (observation.type !== "sweep") return;
-    const { limiter, removed, remaining } = observation;
-    log({ level: "info", event: "sweep", fields: { limiter, removed, remaining } });
-  };
-  const common = { key, store, clock, observe };
+  const common = { key, store, clock };
   return {
     client: createLimiter({ ...common, name: "client", limits: [clientLimit] }),
     test: createLimiter({ ...common, name: "test", limits: [testLimit] }),

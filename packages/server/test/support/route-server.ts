@@ -24,7 +24,6 @@ export async function serveRoutes(settings: Partial<LimiterSettings>, where: Lis
     key,
     sweepInterval: 60_000,
     clock: manualClock(),
-    log,
     ...settings,
   });
   const requestLog = new RequestLog({ log, ids: undefined, denials: 0, intervalMs: 1_000 });

@@ -23,14 +23,6 @@ export interface DecisionObservation {
   readonly corrects?: true;
 }
 
-/** A sweep dropped idle keys. */
-export interface SweepObservation {
-  readonly type: "sweep";
-  readonly limiter: string;
-  readonly removed: number;
-  readonly remaining: number;
-}
-
 /** A call was decided without the store. */
 export interface DegradationObservation {
   readonly type: "degradation";
@@ -60,12 +52,7 @@ export interface BlockObservation {
   readonly block: Block | undefined;
 }
 
-export type Observation =
-  | DecisionObservation
-  | SweepObservation
-  | DegradationObservation
-  | ChangeObservation
-  | BlockObservation;
+export type Observation = DecisionObservation | DegradationObservation | ChangeObservation | BlockObservation;
 
 /**
  * Called synchronously with what a limiter does, so it must be quick. An error that it throws, or rejects with, never

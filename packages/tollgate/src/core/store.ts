@@ -24,11 +24,6 @@ export interface LimiterContext {
   /** The time for sweeps. */
   readonly clock: Clock;
   /**
-   * Called after each sweep that removed keys; `undefined` without observers, which come and go. It never throws,
-   * because the call that swept may be another limiter's.
-   */
-  readonly onSweep: ((removed: number, remaining: number) => void) | undefined;
-  /**
    * Called after a call that moved a key's counts to other limits of the same names; absent without observers, which
    * come and go. It never throws.
    */
@@ -148,9 +143,7 @@ export interface SyncSpace {
    * is idle by now may not have been idle at the moment of the decision.
    */
   maintain(): void;
-  /** The context has got its `onSweep`. Stores that read it after each sweep need no such method. */
-  watchSweeps?(): void;
-  /** Ends sweep notifications to the limiter that opened the space. Its keys stay while they count. */
+  /** The limiter that opened the space asks no more. Its keys stay while they count. */
   release(): void;
 }
 
@@ -203,7 +196,5 @@ export interface AsyncSpace {
   drop(key: string): Promise<void>;
   clear(): Promise<void>;
   sweep(now: TimeCell): Promise<number>;
-  /** As the `watchSweeps` of `SyncSpace`. */
-  watchSweeps?(): void;
   release(): void;
 }

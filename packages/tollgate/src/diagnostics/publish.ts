@@ -6,7 +6,6 @@ import type {
   DecisionObservation,
   DegradationObservation,
   Observation,
-  SweepObservation,
 } from "../core/observer.ts";
 import type { AsyncStore } from "../core/store.ts";
 import type { BypassChange, ServerDown, ServerProbe, ServerUp, StoreObservation } from "../core/store-observation.ts";
@@ -18,7 +17,6 @@ import { followSubscribers } from "./subscribers.ts";
 export interface DiagnosticsMessages {
   readonly "tollgate:decision": DecisionObservation;
   readonly "tollgate:degraded": DegradationObservation;
-  readonly "tollgate:sweep": SweepObservation;
   readonly "tollgate:change": ChangeObservation;
   readonly "tollgate:block": BlockObservation;
   readonly "tollgate:down": ServerDown;
@@ -32,7 +30,6 @@ type Channels<Type extends string> = Readonly<Record<Type, keyof DiagnosticsMess
 const OF_LIMITERS: Channels<Observation["type"]> = {
   decision: "tollgate:decision",
   degradation: "tollgate:degraded",
-  sweep: "tollgate:sweep",
   change: "tollgate:change",
   block: "tollgate:block",
 };

@@ -142,7 +142,7 @@ export interface LimiterOf<K extends Kind, Input> extends WithInput<Input, KeyVe
   /** Drops the idle keys, and says how many. No key gains or loses units. */
   readonly sweep: () => Result<K, number>;
   /**
-   * Stops sweep notifications and ends waits, with `ERR_CLOSED`; the limiter goes on deciding. The store's own `close`
+   * Ends waits, with `ERR_CLOSED`, and notifications of changes; the limiter goes on deciding. The store's own `close`
    * stops the store's timer.
    */
   readonly close: () => Result<K, void>;

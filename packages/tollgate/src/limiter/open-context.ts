@@ -21,11 +21,6 @@ export class OpenContext implements LimiterContext {
     this.#watch = watch;
   }
 
-  get onSweep(): LimiterContext["onSweep"] {
-    if (!this.#watch.has("sweep")) return undefined;
-    return (removed, remaining) => this.#notify({ type: "sweep", limiter: this.#name, removed, remaining });
-  }
-
   get onMove(): LimiterContext["onMove"] {
     if (!this.#watch.has("change")) return undefined;
     return (key, from, to) => this.#notify({ type: "change", limiter: this.#name, key, from, to });

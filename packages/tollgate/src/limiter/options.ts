@@ -39,7 +39,7 @@ export interface LimiterOptions<Input, Chosen extends ChosenLimits | PromiseLike
    * this process are always available.
    */
   readonly onFailure?: OnFailure;
-  /** Called with decisions, sweeps and degradations. */
+  /** Called with decisions, degradations, changes and blocks. */
   readonly observe?: Observer;
 }
 

@@ -70,10 +70,6 @@ export class StoreLimiter<Input> extends Decider {
     this.end = parts.end;
     this.mayTakePlaces = fixed?.route.takesPlaces ?? true;
     this.quick = fixed !== undefined && parts.asker.kind === "sync" ? QuickWay.of(fixed, this) : undefined;
-    this.watch.onChange = () => {
-      if (this.watch.has("sweep")) for (const space of this.selection.spaces()) space.watchSweeps?.();
-    };
-    this.watch.onChange();
   }
 
   static {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { START_MS } from "../limiter/set-up.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
-const NAMES = ["decision", "degraded", "sweep", "change", "block"].map((name) => `tollgate:${name}`);
+const NAMES = ["decision", "degraded", "change", "block"].map((name) => `tollgate:${name}`);
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -32,16 +32,13 @@ function publishing(options: { readonly name?: string } = {}) {
 
 describe("the channels of diagnostics", () => {
   it("have the observations of a limiter", async () => {
-    const { limiter, clock } = publishing();
-    const [decisions, , sweeps, , blocks] = NAMES.map(listen);
+    const { limiter } = publishing();
+    const [decisions, , , blocks] = NAMES.map(listen);
     limiter.allow("a");
     limiter.block("a", "1s", { reason: "spam" });
-    clock.advance(1_000);
-    limiter.sweep();
     expect(decisions).toMatchObject([
       { type: "decision", verb: "allow", keys: ["a"], decision: { allowed: true, limiter: "api" } },
     ]);
-    expect(sweeps).toEqual([{ type: "sweep", limiter: "api", removed: 1, remaining: 0 }]);
     const block = { endsInMs: 1_000, reason: "spam" };
     expect(blocks).toEqual([{ type: "block", limiter: "api", keys: ["a"], block }]);
   });
@@ -94,10 +91,10 @@ describe("the channels of diagnostics", () => {
     const limiter = createLimiter({ limits: [perSecond(2)], store });
     ends.push(publish(limiter));
     const [, context] = open.mock.calls[0]!;
-    const observed = () => [context.onSweep !== undefined, context.onMove !== undefined, context.isObserved];
-    expect(observed()).toEqual([false, false, false]);
-    listen("tollgate:sweep");
-    expect(observed()).toEqual([true, false, false]);
+    const observed = () => [context.onMove !== undefined, context.isObserved];
+    expect(observed()).toEqual([false, false]);
+    listen("tollgate:change");
+    expect(observed()).toEqual([true, false]);
   });
 
   it("work for subscribers that came before", () => {

@@ -43,24 +43,6 @@ describe("an observer that comes while the limiter runs", () => {
     expect(await limiter.allow("a")).toBe(false);
   });
 
-  it.each(EVERY_STORE)("is notified of sweeps of keys that were there before, over %s", async (_name, store) => {
-    const clock = manualClock(START_MS);
-    const limiter = limiterOver(store(), { name: "api", limits: [perSecond(3)], clock });
-    const seen: Observation[] = [];
-    const sweepOne = async () => {
-      await limiter.allow("a");
-      clock.advance(60_000);
-      return limiter.sweep();
-    };
-    await sweepOne();
-    const remove = limiter.observe((one) => seen.push(one), { types: ["sweep"] });
-    expect(await sweepOne()).toBe(1);
-    expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 1, remaining: 0 }]);
-    remove();
-    await sweepOne();
-    expect(seen).toHaveLength(1);
-  });
-
   it.each(EVERY_STORE)("is notified of changes of limits, over %s", async (_name, make) => {
     const store = make();
     const clock = manualClock(START_MS);
@@ -106,10 +88,10 @@ describe("an observer that comes while the limiter runs", () => {
     ]);
   });
 
-  it("takes nothing from the calls if it is for sweeps and changes only", () => {
+  it("takes nothing from the calls if it is for changes only", () => {
     const limiter = createLimiter(clockAndLimit());
     const { seen, observe } = recorder();
-    limiter.observe(observe, { types: ["sweep", "change"] });
+    limiter.observe(observe, { types: ["change"] });
     limiter.allow("a");
     limiter.consume("a");
     limiter.block("a", "1s");
@@ -137,28 +119,15 @@ describe("an observer that comes while the limiter runs", () => {
     const open = vi.spyOn(store, "open");
     const limiter = createLimiter({ ...clockAndLimit(), store });
     const [, context] = open.mock.calls[0]!;
-    const known = () => [context.onSweep !== undefined, context.onMove !== undefined, context.isObserved];
-    expect(known()).toEqual([false, false, false]);
-    const types: Observation["type"][] = ["sweep"];
+    const known = () => [context.onMove !== undefined, context.isObserved];
+    expect(known()).toEqual([false, false]);
+    const types: Observation["type"][] = ["change"];
     const remove = limiter.observe(() => {}, { types });
-    types.push("change");
+    types.push("degradation");
+    expect(known()).toEqual([true, false]);
     limiter.observe(() => {}, { types: ["degradation"] });
-    expect(known()).toEqual([true, false, true]);
     remove();
-    limiter.observe(() => {}, { types: ["change"] });
-    expect(known()).toEqual([false, true, true]);
-  });
-
-  it("is notified of no sweep after the limiter was closed", () => {
-    const { limits, clock } = clockAndLimit();
-    const limiter = createLimiter({ limits, clock });
-    const { seen, observe } = recorder();
-    limiter.observe(observe, { types: ["sweep"] });
-    limiter.close();
-    limiter.observe(() => {}, { types: ["sweep"] });
-    limiter.allow("a");
-    clock.advance(1_000);
-    expect([limiter.sweep(), seen]).toEqual([1, []]);
+    expect(known()).toEqual([false, true]);
   });
 
   it("may remove itself and add others while it is notified", () => {
@@ -175,8 +144,8 @@ describe("an observer that comes while the limiter runs", () => {
   it.each([
     [[undefined], "observe: expected a function that is given observations, got undefined"],
     [[() => {}, { type: [] }], 'observe: unknown option "type"; did you mean "types"?'],
-    [[() => {}, { types: "sweep" }], 'types: expected a list, got "sweep"'],
-    [[() => {}, { types: ["sweeps"] }], 'types: expected one of "decision", "sweep", "degradation", "change", "block"'],
+    [[() => {}, { types: "change" }], 'types: expected a list, got "change"'],
+    [[() => {}, { types: ["sweep"] }], 'types: expected one of "decision", "degradation", "change", "block"'],
   ])("has to fit: %j", (args, message) => {
     const limiter = createLimiter(clockAndLimit());
     expect(() => limiter.observe(...(args as unknown as Parameters<typeof limiter.observe>))).toThrow(message);
@@ -223,23 +192,5 @@ describe("observers of combinations", () => {
     for (const limiter of [user, route, both]) limiter.observe(observe);
     both.allow(CALL);
     expect(seen).toEqual(["allow ann,/a"]);
-  });
-
-  it("are notified of the sweeps of its limiters", () => {
-    const clock = manualClock(START_MS);
-    const first = createLimiter({ name: "first", limits: [perSecond(1)], clock });
-    const second = createLimiter({ name: "second", limits: [perSecond(1)], clock });
-    const both = combine(first, second);
-    const swept: string[] = [];
-    const remove = both.observe((one) => void (one.type === "sweep" && swept.push(one.limiter)));
-    both.allow("a");
-    clock.advance(1_000);
-    both.sweep();
-    expect(swept).toEqual(["first", "second"]);
-    remove();
-    both.allow("a");
-    clock.advance(1_000);
-    both.sweep();
-    expect(swept).toHaveLength(2);
   });
 });

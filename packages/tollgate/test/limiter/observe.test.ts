@@ -43,21 +43,6 @@ describe("an observer", () => {
     ]);
   });
 
-  it("is notified of each sweep that removed keys, by any limiter of the store", () => {
-    const { seen, observe, clock } = watch();
-    const store = memoryStore();
-    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
-    const other = createLimiter({ name: "api", limits: [perSecond(2)], clock, observe, store });
-    limiter.allow("a");
-    limiter.sweep();
-    seen.length = 0;
-    clock.advance(500);
-    other.sweep();
-    other.sweep();
-    const swept = { type: "sweep", limiter: "api", removed: 1, remaining: 0 };
-    expect(seen).toEqual([swept, swept]);
-  });
-
   it("of each limiter in a combination is notified once of its decision", () => {
     const { seen, observe, clock } = watch();
     const others: string[] = [];

@@ -65,16 +65,6 @@ describe("an observer that throws", () => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
-  it("fails no sweep", () => {
-    const clock = manualClock(START_MS);
-    const onSweep: Observer = (one) => (one.type === "sweep" ? full(one) : undefined);
-    const limiter = createLimiter({ limits: [perSecond(1)], clock, observe: onSweep });
-    limiter.allow("a");
-    clock.advance(1_000);
-    expect(limiter.sweep()).toBe(1);
-    expect(warn.mock.calls).toEqual([[MESSAGE]]);
-  });
-
   it("keeps no other observer of a combination from its notification", () => {
     const clock = manualClock(START_MS);
     const seen: string[] = [];

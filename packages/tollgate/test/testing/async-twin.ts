@@ -125,10 +125,6 @@ class AsyncTwinSpace implements AsyncSpace {
     return this.inner.sweep(now);
   }
 
-  watchSweeps(): void {
-    this.inner.watchSweeps?.();
-  }
-
   release(): void {
     this.inner.release();
   }

@@ -20,7 +20,6 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "grpc-listening",
   "stopping",
   "cut-off",
-  "sweep",
   "denied",
   "denials-left-out",
   "limits-loaded",

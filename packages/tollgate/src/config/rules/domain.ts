@@ -111,7 +111,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
     const { store, clock } = this.#where;
     return this.rules.rules.flatMap(({ name }) => {
       const limiter = `${this.name}/${name}`;
-      const blocks = store.blocks?.(limiter, limiter, { clock, onSweep: undefined });
+      const blocks = store.blocks?.(limiter, limiter, { clock });
       return blockedIn(blocks, now).map((key) => ({ limiter, ...key }));
     });
   }

@@ -11,7 +11,7 @@ type ObservationType = Observation["type"];
 export interface ObserveOptions {
   /**
    * All types by default. Decisions are built for an observer of `"decision"`, `"degradation"` or `"block"` only, so an
-   * observer of sweeps and changes costs the calls nothing.
+   * observer of changes costs the calls nothing.
    */
   readonly types?: readonly ObservationType[] | undefined;
 }
@@ -50,7 +50,7 @@ interface Entry {
   readonly types: readonly ObservationType[];
 }
 
-const TYPES: readonly ObservationType[] = ["decision", "sweep", "degradation", "change", "block"];
+const TYPES: readonly ObservationType[] = ["decision", "degradation", "change", "block"];
 /** What the limiter that is called tells of each call. Stores tell each limiter the rest. */
 const OF_CALLS: readonly ObservationType[] = ["decision", "degradation", "block"];
 const NAMES = { types: true } as const;
@@ -59,7 +59,7 @@ const NAMES = { types: true } as const;
 export class Watch {
   /** The watch of a domain sees what its rules do. */
   readonly #parent: Watch | undefined;
-  /** Those of the limiters of a combination: stores tell these of sweeps and changes. */
+  /** Those of the limiters of a combination: stores tell these of changes. */
   readonly #members: readonly Watch[];
   #entries: readonly Entry[] = [];
   /** Those that see every call, and those that see some. */
@@ -71,8 +71,6 @@ export class Watch {
   #seen: Sampler | undefined = undefined;
   /** Chooses the calls that are timed. */
   #timed: Sampler | undefined = undefined;
-  /** Called when observers have come or gone. */
-  onChange: () => void = () => {};
 
   constructor(observe: Observer | undefined, parent?: Watch, members: readonly Watch[] = []) {
     this.#parent = parent;
@@ -205,7 +203,6 @@ export class Watch {
 
   #changed(): void {
     this.#seesAll = this.#observesCalls || this.#watchers.length > 0;
-    this.onChange();
   }
 }
 

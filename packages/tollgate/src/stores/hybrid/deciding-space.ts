@@ -63,10 +63,6 @@ export abstract class DecidingSpace implements AsyncSpace {
     return this.redis.sweep(now);
   }
 
-  watchSweeps(): void {
-    this.redis.watchSweeps();
-  }
-
   release(): void {
     this.giveBackAll();
     this.released();

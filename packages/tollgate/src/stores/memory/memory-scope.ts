@@ -2,7 +2,7 @@ import { countsName, isSameLimit, type Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Family } from "./family.ts";
 import { type RowScope, RowTable, type RowTableStore } from "./row-table.ts";
-import { ScopeUsers } from "./scope-users.ts";
+import { ScopeClocks } from "./scope-clocks.ts";
 
 /** What a scope needs of its store. */
 export interface MemoryScopeStore extends RowTableStore {
@@ -12,7 +12,7 @@ export interface MemoryScopeStore extends RowTableStore {
 
 /** The tables of one scope in a memory store, one for each list of limits, and the spaces that are open. */
 export class MemoryScope implements RowScope {
-  readonly users: ScopeUsers = new ScopeUsers();
+  readonly clocks: ScopeClocks = new ScopeClocks();
   readonly #store: MemoryScopeStore;
   /** By a plan's id. */
   readonly #tables = new Map<string, RowTable>();

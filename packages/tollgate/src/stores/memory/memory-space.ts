@@ -31,7 +31,7 @@ export class MemorySpace implements SyncSpace {
     this.#scope = scope;
     this.#list = new ListVerbs(plan, context, scope, store);
     scope.open(plan);
-    scope.users.add(context);
+    scope.clocks.add(context.clock);
     this.#capacity.clusterWarning.opened(context);
   }
 
@@ -132,11 +132,11 @@ export class MemorySpace implements SyncSpace {
 
   sweep(now: TimeCell): number {
     this.#capacity.mayHaveRoom();
-    const { users } = this.#scope;
+    const { clocks } = this.#scope;
     let removed = 0;
     for (const table of this.#scope.tablesOf(this.plan)) {
-      users.readTime();
-      users.noLaterThan(now);
+      clocks.readTime();
+      clocks.noLaterThan(now);
       removed += table.sweep.all();
     }
     return removed;
@@ -150,14 +150,9 @@ export class MemorySpace implements SyncSpace {
     this.#countCall();
   }
 
-  watchSweeps(): void {
-    if (this.#isOpen) this.#scope.users.add(this.#list.context);
-  }
-
   release(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#scope.users.remove(this.#list.context);
     this.#scope.close(this.plan);
   }
 

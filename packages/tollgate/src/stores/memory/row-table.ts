@@ -10,7 +10,7 @@ import type { Family } from "./family.ts";
 import type { KeyIndex } from "./key-index.ts";
 import { OverflowBuckets } from "./overflow-buckets.ts";
 import { RowChunks } from "./row-chunks.ts";
-import type { ScopeUsers } from "./scope-users.ts";
+import type { ScopeClocks } from "./scope-clocks.ts";
 import { type SweptTable, TableSweep } from "./table-sweep.ts";
 
 const NO_CELLS = new Float64Array(0);
@@ -23,13 +23,13 @@ export interface RowTableStore {
   textOf(key: string): string;
   /** A keyed hash of a text. */
   hashOf(text: string): number;
-  /** The least time between the beginnings of two passes of a table's sweep, and between two notifications. */
+  /** The least time between the beginnings of two passes of a table's sweep. */
   readonly sweepIntervalUs: number;
 }
 
 /** What a table needs of its scope. */
 export interface RowScope {
-  readonly users: ScopeUsers;
+  readonly clocks: ScopeClocks;
   /** Lets the table go, which is empty. */
   remove(table: RowTable): void;
 }
@@ -43,7 +43,7 @@ export class RowTable implements SweptTable {
   static readonly FIXED_BYTES = 7_000;
   readonly plan: Plan;
   readonly scope: RowScope;
-  readonly users: ScopeUsers;
+  readonly clocks: ScopeClocks;
   readonly capacity: Capacity;
   readonly sweep: TableSweep;
   readonly width: number;
@@ -69,7 +69,7 @@ export class RowTable implements SweptTable {
   constructor(plan: Plan, now: TimeCell, scope: RowScope, family: Family<RowTable>, store: RowTableStore) {
     this.plan = plan;
     this.scope = scope;
-    this.users = scope.users;
+    this.clocks = scope.clocks;
     this.capacity = store.capacity;
     this.#store = store;
     this.compiled = this.#compileAt(now[0]!);
@@ -219,18 +219,17 @@ export class RowTable implements SweptTable {
   }
 
   /** Removes the row in one of the dense slots if it is idle at the scope's time. */
-  removeIfIdle(slot: number): boolean {
+  removeIfIdle(slot: number): void {
     const position = this.#rows.positionOf(slot);
     const { chunk, at } = position;
-    if (!this.compiled.isIdle(chunk.cells, at * this.width, this.users.now)) return false;
+    if (!this.compiled.isIdle(chunk.cells, at * this.width, this.clocks.now)) return;
     this.#rows.remove(this.#index, position);
     this.capacity.size -= 1;
-    return true;
   }
 
   /** Gives memory back after a pass of the sweep. */
   endPass(): void {
-    this.buckets.dropIfIdle(this.compiled, this.users.now);
+    this.buckets.dropIfIdle(this.compiled, this.clocks.now);
     this.#rows.shrink(this.#index);
     this.#deselect();
   }

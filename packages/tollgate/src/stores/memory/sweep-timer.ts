@@ -25,7 +25,7 @@ export class SweepTimer {
 
   #sweep(): void {
     this.#nextSlice = undefined;
-    // Sweep listeners may close the store.
+    // A clock may close the store.
     if (this.#sweepSlice() || this.#isClosed) return;
     this.#nextSlice = setTimeout(() => this.#sweep(), 0);
     unref(this.#nextSlice);

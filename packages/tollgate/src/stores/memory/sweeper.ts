@@ -66,23 +66,23 @@ export class Sweeper {
 
   /**
    * Drops some idle keys in the middle of a call, at that call's time, which comes from `clock` if that is given. It
-   * moves no origin, notifies no limiter and removes no table. Keys in use stay, even in a full store.
+   * moves no origin and removes no table. Keys in use stay, even in a full store.
    */
   reclaim(now: TimeCell, clock: Clock | undefined): void {
     if (this.#isSweeping) return;
     let slotsLeft = SLOTS_PER_RECLAIM;
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const table = this.#tables[this.#nextIndex()]!;
-      const { users } = table;
+      const { clocks } = table;
       const slots = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= slots;
-      const hasTime = users.askTime(clock);
-      users.noLaterThan(now);
-      if (!(hasTime && table.reaches(users.now)) || table.sweep.step(slots)) this.#next += 1;
+      const hasTime = clocks.askTime(clock);
+      clocks.noLaterThan(now);
+      if (!(hasTime && table.reaches(clocks.now)) || table.sweep.step(slots)) this.#next += 1;
     }
   }
 
-  /** Sweep listeners may call limiters. Sweeps are not re-entrant. */
+  /** A clock may call limiters. Sweeps are not re-entrant. */
   #sweep(slots: number): void {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
@@ -99,7 +99,7 @@ export class Sweeper {
     for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
       const index = this.#nextIndex();
       const table = this.#tables[index]!;
-      const isDue = table.users.askTime() && !table.sweep.rests;
+      const isDue = table.clocks.askTime() && !table.sweep.rests;
       const visited = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
       slotsLeft -= visited;
       if (isDue && !table.sweep.step(visited)) continue;
@@ -115,8 +115,7 @@ export class Sweeper {
   }
 
   #endPass(table: RowTable, index: number): void {
-    table.sweep.notifyIfDue();
-    if (!table.sweep.hasNews && table.isIdle(table.users.now)) this.#remove(index);
+    if (table.isIdle(table.clocks.now)) this.#remove(index);
   }
 
   /** The last table takes its place. */

@@ -50,7 +50,6 @@ export class KeyScan {
       for (const { admitted } of outcomes) if (admitted) removed += 1;
       for (const name of fresh) seen.add(name);
     }
-    if (removed > 0) space.context.onSweep?.(removed, seen.size - removed);
     return removed;
   }
 

@@ -105,10 +105,6 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return this.#store.sweep(this, now[0]!);
   }
 
-  watchSweeps(): void {
-    if (typeof this.fallback === "object") this.fallback.space.watchSweeps?.();
-  }
-
   release(): void {
     if (typeof this.fallback === "object") this.fallback.space.release();
   }

@@ -154,7 +154,6 @@ export class SharedSpace implements SyncSpace {
     this.#shared.setTime(now[0]!);
     const removed = this.#planKeys.sweep(now[0]!);
     if (removed > 0) this.#store.countSwept(removed);
-    if (removed > 0) this.#context.onSweep?.(removed, this.size);
     return removed;
   }
 

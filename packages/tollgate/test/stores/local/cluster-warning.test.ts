@@ -75,7 +75,7 @@ describe("a runtime that is not Node", () => {
     vi.stubGlobal("process", worker);
     const fallback = memoryStore();
     const fallbacks = new Fallbacks({ fallback, share: 0.5 });
-    fallbacks.open(createPlan("api", "api", limits), { clock: systemClock, onSweep: undefined });
+    fallbacks.open(createPlan("api", "api", limits), { clock: systemClock });
     expect(warn).not.toHaveBeenCalled();
     createLimiter({ limits, store: fallback });
     expect(warn).toHaveBeenCalledTimes(1);

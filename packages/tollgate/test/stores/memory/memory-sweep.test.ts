@@ -1,4 +1,4 @@
-import { createLimiter, memoryStore, type Observation, perMinute, perSecond, tokenBucket } from "tollgate";
+import { createLimiter, memoryStore, perMinute, perSecond, tokenBucket } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
@@ -17,23 +17,6 @@ describe("the sweep of a memory store", () => {
     idleClock.advance(10_000);
     for (let i = 0; i < 5_000; i += 1) busy.allow("a");
     expect(idle.size).toBe(0);
-  });
-
-  it("notifies its listeners once, at the end of a pass", () => {
-    const clock = manualClock(START_MS);
-    const seen: Observation[] = [];
-    const limiter = createLimiter({
-      name: "api",
-      limits: [perSecond(1)],
-      clock,
-      observe: (one) => void (one.type === "sweep" && seen.push(one)),
-    });
-    for (let i = 0; i < 1_000; i += 1) limiter.allow(`key-${i}`);
-    // A full sweep without idle keys: the next pass starts from the last slot.
-    expect(limiter.sweep()).toBe(0);
-    clock.advance(10_000);
-    for (let i = 0; i < 2_000; i += 1) limiter.allow("steady");
-    expect(seen).toEqual([{ type: "sweep", limiter: "api", removed: 1_000, remaining: 1 }]);
   });
 
   it.each(["wait", "refund"] as const)("goes on while only %s is called", async (verb) => {
@@ -103,30 +86,6 @@ describe("the sweep of a memory store", () => {
     ahead.peek("a");
     const admitted = Array.from({ length: 500 }, () => limiter.allow("a")).filter(Boolean);
     expect(admitted).toHaveLength(2);
-  });
-
-  it("loses no keys when a sweep listener calls another limiter", () => {
-    const clock = manualClock(START_MS);
-    const store = memoryStore();
-    const other = createLimiter({ name: "other", limits: [perSecond(10)], clock, store });
-    const short = createLimiter({
-      name: "short",
-      limits: [perSecond(10)],
-      clock,
-      store,
-      observe: ({ type }) => {
-        if (type !== "sweep") return;
-        for (let i = 0; i < 70; i += 1) other.allow("m");
-      },
-    });
-    const login = createLimiter({ name: "login", limits: [perMinute(5)], clock, store });
-    for (let round = 0; round < 20; round += 1) {
-      short.allow(`key-${round}`);
-      login.allow("eve", 5);
-      clock.advance(2_000);
-      for (let i = 0; i < 130; i += 1) other.allow("n");
-      expect(login.explain("eve")[0]?.used).toBe(5 - Math.floor(((round + 1) * 2) / 12));
-    }
   });
 
   it.each([

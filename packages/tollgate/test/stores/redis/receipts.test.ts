@@ -18,7 +18,6 @@ class Key {
   constructor(limits: readonly Limit[]) {
     this.#space = this.#store.open(createPlan("receipts", "receipts", limits), {
       clock: systemClock,
-      onSweep: undefined,
     });
   }
 

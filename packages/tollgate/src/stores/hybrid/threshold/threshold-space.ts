@@ -34,7 +34,7 @@ export class ThresholdSpace extends DecidingSpace {
     super(parts.redis);
     this.#parts = parts;
     const { clock } = parts.redis;
-    this.#counts = parts.node.counts.open(this.plan, { clock, onSweep: undefined, isFallback: true });
+    this.#counts = parts.node.counts.open(this.plan, { clock, isFallback: true });
     const { limits, takesPlaces, onChange } = this.plan;
     // Places are held elsewhere, a limit that blocks wants to know of every denied call, a bucket that starts empty of
     // the first one, and the first numbers of a key are known to the script alone.

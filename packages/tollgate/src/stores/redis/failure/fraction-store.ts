@@ -106,10 +106,6 @@ class FallbackContext implements LimiterContext {
     this.#context = context;
   }
 
-  get onSweep(): LimiterContext["onSweep"] {
-    return this.#context.onSweep;
-  }
-
   get onMove(): LimiterContext["onMove"] {
     return this.#context.onMove;
   }

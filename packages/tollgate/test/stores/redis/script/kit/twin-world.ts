@@ -22,7 +22,7 @@ export class TwinWorld {
   readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
   #sweptUs = 0;
-  readonly #context = { clock: { now: () => this.#sweptUs / 1_000 }, onSweep: undefined };
+  readonly #context = { clock: { now: () => this.#sweptUs / 1_000 } };
 
   constructor(epoch: Epoch) {
     this.epoch = epoch;

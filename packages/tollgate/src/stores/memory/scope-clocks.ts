@@ -1,26 +1,18 @@
 import { type Clock, readUs } from "../../core/clock.ts";
-import type { LimiterContext } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 
-/** The limiters of a scope; most scopes have one. */
-export class ScopeUsers {
+/** The clocks of a scope's limiters; most scopes have one. They stay when limiters close, because a sweep needs one. */
+export class ScopeClocks {
   readonly #clocks: Clock[] = [];
-  readonly #listeners = new Set<LimiterContext>();
-  /** The earliest time of their clocks, as of the last `readTime`. */
+  /** The earliest time of the clocks, as of the last `readTime`. */
   readonly now: TimeCell = createTimeCell();
 
-  add(context: LimiterContext): void {
-    if (!this.#clocks.includes(context.clock)) this.#clocks.push(context.clock);
-    if (context.onSweep !== undefined) this.#listeners.add(context);
-  }
-
-  /** Ends its notifications. Its clock stays, because a sweep needs a clock. */
-  remove(context: LimiterContext): void {
-    this.#listeners.delete(context);
+  add(clock: Clock): void {
+    if (!this.#clocks.includes(clock)) this.#clocks.push(clock);
   }
 
   /**
-   * Reads the earliest of their clocks: no key may be dropped that still counts for one of the limiters. `known` is a
+   * Reads the earliest of the clocks: no key may be dropped that still counts for one of the limiters. `known` is a
    * clock whose time the caller has.
    *
    * @returns whether all clocks could be read. The calls of a clock's own limiter report its failure.
@@ -44,9 +36,5 @@ export class ScopeUsers {
   /** Lowers the time to that of a call. */
   noLaterThan(now: TimeCell): void {
     this.now[0] = Math.min(this.now[0]!, now[0]!);
-  }
-
-  notifySwept(removed: number, remaining: number): void {
-    for (const context of this.#listeners) context.onSweep?.(removed, remaining);
   }
 }
