@@ -7,12 +7,12 @@ import express, {
 } from "express";
 // @ts-expect-error -- It has no types of its own.
 import express4 from "express-4";
-import { createLimiter, type Denied, fixedWindow, perMinute } from "tollgate";
-import { factsOf, type HttpFacts, type RateLimited, rateLimit } from "tollgate/express";
+import { createLimiter, type Denied, perMinute } from "tollgate";
+import { factsOf, type HttpFacts, rateLimit } from "tollgate/express";
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
-import { send, statuses } from "../suite/client.ts";
+import { send } from "../suite/client.ts";
 import { serveHere } from "../suite/node-server.ts";
 
 async function serve(app: express.Express): Promise<string> {
@@ -40,27 +40,6 @@ describe.each([
     app.use("/api", router);
     expect((await send(`${await serve(app)}/api/users/1?a=/b`)).status).toBe(200);
     expect(seen).toEqual(["/users/1", "/api/users/1"]);
-  });
-
-  it("counts the same path in the application and in a route", async () => {
-    const limiter = createLimiter({
-      key: (facts: HttpFacts) => facts.path,
-      limits: [fixedWindow({ limit: 2, window: "1h" })],
-    });
-    const app = make();
-    app.use(rateLimit({ limiter }));
-    app.use("/api", rateLimit({ limiter }), hello);
-    expect(await statuses(`${await serve(app)}/api/x`, 2)).toEqual([200, 429]);
-  });
-
-  it("limits one route and no other route", async () => {
-    const app = make();
-    app.get("/few", rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter }), hello);
-    app.get("/free", hello);
-    const url = await serve(app);
-    expect(await statuses(`${url}/few`, 2)).toEqual([200, 429]);
-    expect(await statuses(`${url}/free`, 3)).toEqual([200, 200, 200]);
-    expect((await send(`${url}/free`)).headers["ratelimit"]).toBeUndefined();
   });
 
   const handled: unknown[] = [];
@@ -175,13 +154,6 @@ describe.each([
 describe("the types of the adapter of Express", () => {
   const { limiter } = manualLimiter([bucketOf(1)]);
 
-  it("know the decision of a request", () => {
-    expectTypeOf<Request["rateLimit"]>().toEqualTypeOf<RateLimited | undefined>();
-    express().use((request) => {
-      expectTypeOf(request.rateLimit).toEqualTypeOf<RateLimited | undefined>();
-    });
-  });
-
   it("leave the types of a route's parameters alone", () => {
     express().get("/users/:id/*rest", rateLimit({ limiter }), (request) => {
       expectTypeOf(request.params.id).toEqualTypeOf<string>();
@@ -205,12 +177,5 @@ describe("the types of the adapter of Express", () => {
         expectTypeOf(next).toEqualTypeOf<NextFunction>();
       },
     });
-  });
-
-  it("require an input if the limiter does not take facts", () => {
-    const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
-    rateLimit({ limiter: byUser, input: (request) => ({ id: request.get("X-User") ?? "" }) });
-    // @ts-expect-error -- Facts have no id.
-    rateLimit({ limiter: byUser });
   });
 });

@@ -51,16 +51,6 @@ describe("koa", () => {
     expect(seen).toEqual(["/users/1", "/api/users/1"]);
   });
 
-  it("limits one route and no other route", async () => {
-    const app = new Koa();
-    app.use(below("/few", rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter })));
-    app.use(hello);
-    const url = await serve(app);
-    expect(await statuses(`${url}/few`, 2)).toEqual([200, 429]);
-    expect(await statuses(`${url}/free`, 3)).toEqual([200, 200, 200]);
-    expect((await send(`${url}/free`)).headers["ratelimit"]).toBeUndefined();
-  });
-
   const failure = new RangeError("the key function failed");
   const failing = {
     key: (_facts: HttpFacts): string => {
@@ -187,26 +177,5 @@ describe("the types of the adapter of Koa", () => {
     });
     expectTypeOf(rateLimit({ limiter })).toExtend<Middleware>();
     expectTypeOf(rateLimit({ limiter })).toExtend<Middleware<Own & RateLimitState>>();
-  });
-
-  it("give the options' functions the objects of Koa", () => {
-    rateLimit({
-      limiter,
-      skip: (context) => {
-        expectTypeOf(context).toEqualTypeOf<Context>();
-        return false;
-      },
-      onDenied: (context, decision) => {
-        expectTypeOf(context).toEqualTypeOf<Context>();
-        expectTypeOf(decision).toEqualTypeOf<Denied>();
-      },
-    });
-  });
-
-  it("require an input if the limiter does not take facts", () => {
-    const byUser = createLimiter({ key: (user: { id: string }) => user.id, limits: [perMinute(1)] });
-    rateLimit({ limiter: byUser, input: (context) => ({ id: String(context.query["user"]) }) });
-    // @ts-expect-error -- Facts have no id.
-    rateLimit({ limiter: byUser });
   });
 });

@@ -106,17 +106,6 @@ describe("the RateLimit headers are sent with the head", () => {
       expect([headers["ratelimit"], headers["ratelimit-policy"]]).toEqual(["own", '"bucket";q=5;w=5']);
     });
 
-    it("of both of two limiters, once", async () => {
-      const answer = await ask(
-        limited(
-          limited((_request, response) => void response.end(), 3),
-          9,
-        ),
-      );
-      expect(answer.headers["ratelimit-policy"]).toBe('"bucket";q=9;w=9, "bucket";q=3;w=3');
-      expect(answer.headers["ratelimit"]).toBe('"bucket";r=2;t=1');
-    });
-
     it.each<[string, WriteHead, string]>([
       ["nothing", () => {}, ""],
       ["what was set", (response) => response.setHeader("Access-Control-Expose-Headers", "X-Own"), "X-Own, "],

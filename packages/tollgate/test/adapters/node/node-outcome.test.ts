@@ -1,7 +1,4 @@
-import { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import { Writable } from "node:stream";
-import { createLimiter } from "tollgate";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { factsOf, type NodeHandler, type Outcome, rateLimit } from "tollgate/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bucketOf, left, manualLimiter } from "../suite/case.ts";
@@ -75,19 +72,6 @@ describe("the outcome of a node:http response", () => {
       expect(handled).toBe(0);
     },
   );
-
-  it("is known if another object stands in for the connection", async () => {
-    const outcomes: Outcome[] = [];
-    const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
-    const limiter = createLimiter({ key: () => "all", limits: [bucketOf(5)] });
-    const limited = rateLimit({ limiter, chargeAfter })((_request, response) => void response.end("hello"));
-    const request = new IncomingMessage({ remoteAddress: "192.0.2.1" } as Socket);
-    const response = new ServerResponse(request);
-    response.assignSocket(new Writable({ write: (_chunk, _encoding, done) => done() }) as Socket);
-    limited(request, response);
-    await until(() => outcomes.length === 1, "it is told");
-    expect(outcomes).toEqual([{ status: 200, bytes: 5, completed: true }]);
-  });
 
   it("is not told for a request that is denied while other code answers", async () => {
     const outcomes: Outcome[] = [];

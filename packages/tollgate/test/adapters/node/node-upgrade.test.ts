@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createLimiter } from "tollgate";
-import { clientIp, factsOf, type RateLimitWrapper, rateLimit, type UpgradeListener } from "tollgate/node";
+import { factsOf, type RateLimitWrapper, rateLimit, type UpgradeListener } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress } from "../suite/case.ts";
@@ -100,13 +100,6 @@ describe("a limited listener for upgrades", () => {
     });
     await handshake(url, `${UPGRADE}first`);
     expect(seen).toEqual([2, "first"]);
-  });
-
-  it("answers with a problem to clients that accept problems by name", async () => {
-    const url = await serve(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, cost: 2 }));
-    const { body, head } = await answerTo(url, UPGRADE.replace("Host", "Accept: application/problem+json\r\nHost"));
-    expect(head).toContain("Content-Type: application/problem+json");
-    expect(JSON.parse(body)).toMatchObject({ title: "Quota Exceeded", status: 429 });
   });
 
   it.each([
@@ -221,10 +214,5 @@ describe("a limited listener for upgrades", () => {
     const drip = setInterval(() => client.write("still here"), 5);
     await closed;
     clearInterval(drip);
-  });
-
-  it("takes only a function", () => {
-    const limit = rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [bucketOf(1)] }) });
-    expect(() => limit.upgrade("no" as never)).toThrow("listener: expected a function of request, socket and head");
   });
 });

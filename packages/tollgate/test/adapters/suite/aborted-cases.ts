@@ -5,7 +5,7 @@ import { type HttpFacts, type Outcome, refundSuccesses } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
-import { breakOff, send, statuses } from "./client.ts";
+import { breakOff, send } from "./client.ts";
 import { until } from "./until.ts";
 
 /** Sends one request over a connection of its own, which is left open. */
@@ -90,41 +90,6 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
         await served(url);
       }
       expect([end.length, left(limiter)]).toEqual([3, 0]);
-    },
-  },
-  {
-    name: "refunds nothing if the client leaves before the response",
-    run: async (start) => {
-      const { limiter } = manualLimiter([bucketOf(3)]);
-      const url = await start({ limiter, chargeAfter: () => 0 });
-      let handled = 3;
-      for (let i = 0; i < 2; i += 1) {
-        const socket = await begin(url, "/hang");
-        await until(() => left(limiter) < handled, "it is counted");
-        handled = left(limiter);
-        await hangUp(socket);
-      }
-      expect(await statuses(`${url}/ok`, 1)).toEqual([200]);
-      await until(() => left(limiter) === 1, "the one that was answered is given back");
-    },
-  },
-  {
-    name: "refunds nothing and charges more if the client breaks off the response",
-    run: async (start) => {
-      const { limiter } = manualLimiter([bucketOf(100)]);
-      const outcomes: Outcome[] = [];
-      let cost = 0;
-      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => {
-        outcomes.push(outcome);
-        return cost;
-      };
-      const url = await start({ limiter, cost: 10, chargeAfter });
-      await breakOff(`${url}/stream/2000`, "first bytes");
-      await until(() => outcomes.length === 1, "the first is told");
-      cost = 30;
-      await breakOff(`${url}/stream/2000`, "first bytes");
-      await until(() => outcomes.length === 2 && left(limiter) === 60, "the second is charged");
-      expect(outcomes.map(({ completed }) => completed)).toEqual([false, false]);
     },
   },
   {

@@ -175,44 +175,6 @@ export const ACTUAL_COST_CASES: readonly SuiteCase[] = [
       expect(await used(limiter)).toEqual([1, 70]);
     },
   },
-  {
-    name: "settles what was taken even if the cost object has changed",
-    run: async (start) => {
-      const { limiter } = manualLimiter(REQUESTS_AND_TOKENS);
-      const costs = { requests: 1, tokens: 0 };
-      const chargeAfter = (_facts: HttpFacts, { bytes }: Outcome) => {
-        costs.tokens = bytes;
-        return costs;
-      };
-      await send(`${await start({ limiter, cost: () => costs, chargeAfter })}/bytes/400`);
-      await until(() => limiter.explain(HERE, 0)[1]?.used === 400, "400 are charged");
-    },
-  },
-  {
-    name: "refunds nothing if the store fails to charge",
-    run: async (start) => {
-      const store = new AsyncTwin();
-      const transact: AsyncTwin["transact"] = (...message) =>
-        message[0] === "charge"
-          ? Promise.reject(new Error("gone"))
-          : AsyncTwin.prototype.transact.apply(store, message);
-      const limiter = createLimiter({
-        name: "far",
-        key: perAddress,
-        limits: REQUESTS_AND_TOKENS,
-        clock: manualClock(START_MS),
-        store: Object.assign(store, { transact }),
-      });
-      const logged: unknown[] = [];
-      const chargeAfter = () => ({ requests: 0, tokens: 50 });
-      const cost = { requests: 1, tokens: 10 };
-      const url = await start({ limiter, cost, chargeAfter, logError: (error) => logged.push(error) });
-      await send(`${url}/ok`);
-      await until(() => logged.length === 1, "it is logged");
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await used(limiter)).toEqual([1, 10]);
-    },
-  },
   ...LIMITERS.map(keyKept),
   {
     name: "settles nothing if the store was unavailable",

@@ -4,7 +4,7 @@ import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
-import { breakOff, leave, send, sendRaw } from "./client.ts";
+import { breakOff, leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
 const TTL_MS = 60_000;
@@ -70,30 +70,6 @@ export const PLACES_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "frees the place of a client that breaks off the response",
-    run: async (start) => {
-      const { limiter } = manualLimiter([atMost(1)]);
-      const url = await start({ limiter });
-      for (let i = 0; i < 3; i += 1) {
-        await breakOff(`${url}/stream/2000`, "first bytes");
-        await until(() => inUse(limiter) === 0, "it is freed");
-      }
-    },
-  },
-  {
-    name: "frees the place of a client that leaves before the handler answers",
-    run: async (start) => {
-      const { limiter } = manualLimiter([atMost(2)]);
-      const url = await start({ limiter });
-      await leave(
-        url,
-        get("/hang"),
-        until(() => inUse(limiter) === 1, "it has begun"),
-      );
-      await until(() => inUse(limiter) === 0, "it is freed");
-    },
-  },
-  {
     name: "has no place in use after a flood of requests that are broken off",
     run: async (start) => {
       const { limiter } = manualLimiter([atMost(FLOOD)]);
@@ -105,16 +81,6 @@ export const PLACES_CASES: readonly SuiteCase[] = [
       );
       await until(() => inUse(limiter) === 0, "all are freed");
       expect((await send(`${url}/ok`)).status).toBe(200);
-    },
-  },
-  {
-    name: "frees the places of pipelined requests",
-    run: async (start) => {
-      const { limiter } = manualLimiter([atMost(20)]);
-      const url = await start({ limiter });
-      const answers = await sendRaw(url, get("/ok").repeat(5), 5);
-      expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(5);
-      await until(() => inUse(limiter) === 0, "all are answered");
     },
   },
   {
@@ -178,17 +144,6 @@ export const PLACES_CASES: readonly SuiteCase[] = [
       answers[0]?.(200);
       await first;
       await until(() => inUse(outer) + inUse(inner) === 0, "both are freed");
-    },
-  },
-  {
-    name: "takes nothing for a denied request",
-    run: async (start) => {
-      const { limiter } = manualLimiter([atMost(2), perMinute(2)]);
-      const url = await start({ limiter });
-      for (const status of [200, 200, 429]) {
-        expect((await send(`${url}/ok`)).status).toBe(status);
-        await until(() => inUse(limiter) === 0, "nothing is held");
-      }
     },
   },
   {

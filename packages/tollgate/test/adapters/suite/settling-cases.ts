@@ -4,7 +4,7 @@ import type { Report } from "tollgate/store";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
-import { breakOff, send, statuses } from "./client.ts";
+import { send, statuses } from "./client.ts";
 import { until } from "./until.ts";
 
 /** Collects what each response was told to have been. */
@@ -55,23 +55,6 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "refunds after a promise, over an asynchronous store",
-    run: async (start) => {
-      const store = new AsyncTwin();
-      const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(3)], store });
-      let settled = 0;
-      const chargeAfter = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        settled += 1;
-        return 0;
-      };
-      const url = await start({ limiter, chargeAfter });
-      expect(await statuses(`${url}/ok`, 2)).toEqual([200, 200]);
-      await until(() => settled === 2, "both are settled");
-      expect((await limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0)).remaining).toBe(3);
-    },
-  },
-  {
     name: "tells an asynchronous store where the request was counted",
     run: async (start) => {
       const store = new FallenBack();
@@ -111,22 +94,6 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
     },
   },
   {
-    name: "settles each unit on its own",
-    run: async (start) => {
-      const { limiter } = manualLimiter([bucketOf(10), { ...bucketOf(1) }].slice(0, 1));
-      let settled = 0;
-      const chargeAfter = (_facts: HttpFacts, { status }: Outcome) => {
-        settled += 1;
-        return status === 200 ? { requests: 1 } : { requests: 6 };
-      };
-      const url = await start({ limiter, cost: { requests: 3 }, chargeAfter });
-      await send(`${url}/ok`);
-      await until(() => settled === 1 && left(limiter) === 9, "two are back");
-      await send(`${url}/status/404`);
-      await until(() => settled === 2 && left(limiter) === 3, "three more are charged");
-    },
-  },
-  {
     name: "tells chargeAfter once how each response ended",
     run: async (start) => {
       const { outcomes, chargeAfter } = recorder();
@@ -150,20 +117,6 @@ export const SETTLING_CASES: readonly SuiteCase[] = [
       expect([answer.status, answer.body]).toEqual([200, ""]);
       await until(() => outcomes.length === 1, "it is told");
       expect(outcomes).toEqual([{ status: 200, bytes: 0, completed: true }]);
-    },
-  },
-  {
-    name: "settles once if the client breaks off a stream",
-    run: async (start) => {
-      const { outcomes, chargeAfter } = recorder();
-      const { limiter } = manualLimiter([bucketOf(100)]);
-      const url = await start({ limiter, chargeAfter });
-      await breakOff(`${url}/stream/2000`, "first bytes");
-      await until(() => outcomes.length === 1, "it is told");
-      expect(outcomes[0]).toMatchObject({ status: 200, completed: false });
-      expect(outcomes[0]?.bytes).toBeLessThan(2_000_000);
-      await send(`${url}/ok`);
-      await until(() => outcomes.length === 2, "the next is told");
     },
   },
   {

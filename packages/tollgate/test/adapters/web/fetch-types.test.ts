@@ -1,12 +1,5 @@
 import { createLimiter, perHour } from "tollgate";
-import {
-  decisionOf,
-  header,
-  type LimitedHandler,
-  type RateLimited,
-  type RateLimitWrapper,
-  rateLimit,
-} from "tollgate/fetch";
+import { header, type RateLimitWrapper, rateLimit } from "tollgate/fetch";
 import { describe, expect, expectTypeOf, it } from "vitest";
 
 const URL_HERE = "http://here.example/path";
@@ -39,11 +32,6 @@ describe("the types of the fetch adapter", () => {
     const optional = inFront((_request: Request, _env?: Env) => new Response());
     expectTypeOf(optional).toBeCallableWith(new Request(URL_HERE));
     expectTypeOf(optional).toBeCallableWith(new Request(URL_HERE), { secret: "a" });
-  });
-
-  it("accept a handler with fewer parameters", () => {
-    expectTypeOf(inFront(() => new Response())).toBeCallableWith(new Request(URL_HERE), 1, "two");
-    expectTypeOf(inFront((request) => new Response(request.url))).toBeCallableWith(new Request(URL_HERE));
   });
 
   it("give a limited handler the answers of its handler, or a response", () => {
@@ -85,10 +73,5 @@ describe("the types of the fetch adapter", () => {
     told((_request: Request, _env: Context) => new Response());
     // @ts-expect-error -- The decision may be undefined.
     expectTypeOf(told(() => new Response())).toBeCallableWith(new Request(URL_HERE));
-  });
-
-  it("let the decision be undefined", () => {
-    expectTypeOf(decisionOf).returns.toEqualTypeOf<RateLimited | undefined>();
-    expectTypeOf<LimitedHandler<[Request], Response>>().returns.toEqualTypeOf<Promise<Response>>();
   });
 });

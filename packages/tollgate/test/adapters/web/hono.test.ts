@@ -78,22 +78,6 @@ describe("the path of a Hono request", () => {
   });
 });
 
-describe("rateLimit of Hono", () => {
-  it("limits one route, one sub-application, and no other route", async () => {
-    const [ofRoute, ofPart] = [bucketLimiter(1), bucketLimiter(2)];
-    const part = new Hono().use(rateLimit({ limiter: ofPart })).get("/in", (context) => context.text("in"));
-    const app = new Hono()
-      .get("/route", rateLimit({ limiter: ofRoute }), (context) => context.text("route"))
-      .get("/free", (context) => context.text("free"))
-      .route("/part", part);
-    const statuses = async (path: string) => [(await app.request(path)).status, (await app.request(path)).status];
-    expect(await statuses("/route")).toEqual([200, 429]);
-    expect(await statuses("/part/in")).toEqual([200, 200]);
-    expect(await statuses("/part/in")).toEqual([429, 429]);
-    expect(await statuses("/free")).toEqual([200, 200]);
-  });
-});
-
 describe("errors behind the limiter of Hono", () => {
   it("go to onError unchanged, at once or later", async () => {
     const error = new RangeError("no key");

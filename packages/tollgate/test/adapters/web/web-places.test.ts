@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { concurrency, createLimiter, type Limiter, perMinute } from "tollgate";
+import { concurrency, createLimiter, type Limiter } from "tollgate";
 import { type HttpFacts, rateLimit } from "tollgate/fetch";
 import { rateLimit as limitOfHono } from "tollgate/hono";
 import { type ManualClock, manualClock } from "tollgate/testing";
@@ -138,18 +138,6 @@ describe("the place of a request to a fetch handler", () => {
     answer();
     await over;
     expect((await limiter.explain({} as HttpFacts))[0]?.used).toBe(0);
-  });
-
-  it("is reserved, and a request whose limits count no places is consumed", async () => {
-    const verbs: string[] = [];
-    const limiter = createLimiter({
-      key: () => "all",
-      limits: ({ path }: HttpFacts) => [path === "/streams" ? concurrency({ max: 1, ttl: TTL_MS }) : perMinute(9)],
-      observe: (observation) => void (observation.type === "decision" && verbs.push(observation.verb)),
-    });
-    const handle = rateLimit({ limiter })(() => new Response(null));
-    for (const path of ["plain", "streams", "plain"]) await handle(new Request(URL_HERE + path));
-    expect(verbs).toEqual(["consume", "reserve", "consume"]);
   });
 
   it("is freed if the response's headers cannot be made", async () => {
