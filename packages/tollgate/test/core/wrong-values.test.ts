@@ -65,7 +65,7 @@ const FUNCTIONS: readonly [string, (options: object) => unknown, object, Valid<s
     { limits },
     {
       ...{ name: aName, key: aFunction, limits: aFunction, store: nothing },
-      ...{ async: ["true"], clock: nothing, observe: aFunction },
+      ...{ async: ["true"], clock: nothing, observe: aFunction, maxWaiting: aCount, barging: aBoolean },
     },
   ],
   [

@@ -1,7 +1,6 @@
-import { createLimiter, memoryStore, perMinute, perSecond, slidingWindow } from "tollgate";
-import { manualClock } from "tollgate/testing";
+import { perMinute, slidingWindow } from "tollgate";
 import { describe, expect, it } from "vitest";
-import { START_MS, setUp } from "./set-up.ts";
+import { setUp } from "./set-up.ts";
 
 describe("several limits", () => {
   it('chosen by a function that returns "unlimited" allow everything and count nothing', () => {
@@ -20,19 +19,6 @@ describe("several limits", () => {
     expect(limiter.explain("a")).toEqual([]);
     expect(limiter.size).toBe(0);
   });
-
-  it("chosen by a function may be ten thousand, and those without keys are released", () => {
-    const clock = manualClock(START_MS);
-    const store = memoryStore();
-    const limiter = createLimiter({ limits: (key) => [perSecond(1, { burst: Number(key) })], clock, store });
-    for (let i = 1; i <= 10_000; i += 1) {
-      expect(limiter.consume(String(i), i).allowed).toBe(true);
-      clock.advance(20_000_000);
-      if (i % 500 === 0) limiter.sweep();
-    }
-    expect(limiter.sweep()).toBeLessThanOrEqual(500);
-    expect(limiter.size).toBe(0);
-  });
 });
 
 describe("the first minute of a key, as README.md says", () => {
@@ -47,22 +33,5 @@ describe("the first minute of a key, as README.md says", () => {
       clock.advance(1_000);
     }
     expect(count).toBe(admitted);
-  });
-});
-
-describe("decision.remaining", () => {
-  it("is the least of the enforcing limits in the unit of the binding limit, never below 0", () => {
-    const { limiter } = setUp([
-      perSecond(10),
-      perMinute(12),
-      perMinute(3, { name: "watched", mode: "shadow" }),
-      perMinute(1_000, { unit: "tokens" }),
-    ]);
-    expect(limiter.consume("a", { requests: 5, tokens: 10 }).remaining).toBe(5);
-    expect(limiter.consume("a", { requests: 1, tokens: 900 })).toMatchObject({
-      remaining: 90,
-      limit: { unit: "tokens" },
-    });
-    expect(limiter.charge("a", 20).remaining).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { combine, createLimiter, fixedWindow, perMinute, perSecond, slidingWindow } from "tollgate";
+import { combine, createLimiter, perMinute, perSecond } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { setUp, used } from "./set-up.ts";
 
@@ -41,37 +41,6 @@ describe("a cost", () => {
     expect(() => limiter.allow("a")).toThrow(expect.objectContaining({ code: "ERR_COST", message }));
     expect(limiter.allow("a", { tokens: 1, bytes: 2 })).toBe(true);
   });
-
-  it("of requests waits until a debt of tokens is over", () => {
-    const { clock, limiter } = llm();
-    limiter.charge("a", { requests: 1, tokens: 20_600 });
-    expect(limiter.consume("a")).toMatchObject({ allowed: false, limit: { unit: "tokens" }, retryAfterMs: 360 });
-    clock.advance(360);
-    expect(limiter.allow("a")).toBe(true);
-  });
-
-  it.each([perSecond(5), slidingWindow({ limit: 5, window: "1s" }), fixedWindow({ limit: 5, window: "1s" })])(
-    "above the capacity is denied for good: $algorithm",
-    (limit) => {
-      const { limiter } = setUp([limit]);
-      for (const cost of [6, 1_000_000, Number.MAX_SAFE_INTEGER]) {
-        expect(limiter.consume("a", cost)).toEqual({
-          allowed: false,
-          reason: "cost-over-capacity",
-          limiter: "limiter",
-          limit,
-          limits: [limit],
-          violated: [limit],
-          remaining: 5,
-          limitRemaining: 5,
-          resetMs: 0,
-          retryAfterMs: Number.POSITIVE_INFINITY,
-          usedAfterRetry: 0,
-        });
-      }
-      expect(limiter.allow("a", 5)).toBe(true);
-    },
-  );
 
   it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, "1", null, [], true])(
     "of %s throws before any state changes",

@@ -1,15 +1,6 @@
-import {
-  combine,
-  createLimiter,
-  type Limiter,
-  memoryStore,
-  type Observation,
-  perMinute,
-  perSecond,
-  tokenBucket,
-} from "tollgate";
+import { combine, createLimiter, type Limiter, type Observation, perMinute, perSecond, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EVERY_STORE, limiterOver } from "./every-store.ts";
 import { START_MS } from "./set-up.ts";
 
@@ -88,16 +79,6 @@ describe("an observer that comes while the limiter runs", () => {
     ]);
   });
 
-  it("takes nothing from the calls if it is for changes only", () => {
-    const limiter = createLimiter(clockAndLimit());
-    const { seen, observe } = recorder();
-    limiter.observe(observe, { types: ["change"] });
-    limiter.allow("a");
-    limiter.consume("a");
-    limiter.block("a", "1s");
-    expect(seen).toEqual([]);
-  });
-
   it("is notified of calls that go on being denied while others wait", async () => {
     const clock = manualClock(START_MS);
     const limiter = createLimiter({ limits: [perSecond(1)], clock });
@@ -112,22 +93,6 @@ describe("an observer that comes while the limiter runs", () => {
     remove();
     expect(limiter.allow("b")).toBe(true);
     expect(seen).toHaveLength(2);
-  });
-
-  it("shows in what the store knows of the limiter, and keeps the types that it was added with", () => {
-    const store = memoryStore();
-    const open = vi.spyOn(store, "open");
-    const limiter = createLimiter({ ...clockAndLimit(), store });
-    const [, context] = open.mock.calls[0]!;
-    const known = () => [context.onMove !== undefined, context.isObserved];
-    expect(known()).toEqual([false, false]);
-    const types: Observation["type"][] = ["change"];
-    const remove = limiter.observe(() => {}, { types });
-    types.push("degradation");
-    expect(known()).toEqual([true, false]);
-    limiter.observe(() => {}, { types: ["degradation"] });
-    remove();
-    expect(known()).toEqual([false, true]);
   });
 
   it("may remove itself and add others while it is notified", () => {

@@ -10,7 +10,6 @@ import {
   perMinute,
   perSecond,
 } from "tollgate";
-import type { SyncSpace, SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
@@ -41,29 +40,6 @@ describe("an observer", () => {
       { type: "decision", verb: "consume", keys: ["a"], cost: 5, decision: consumed },
       { type: "decision", verb: "charge", keys: ["a"], cost: 4, decision: charged },
     ]);
-  });
-
-  it("of each limiter in a combination is notified once of its decision", () => {
-    const { seen, observe, clock } = watch();
-    const others: string[] = [];
-    const user = createLimiter({ name: "user", limits: [perSecond(2)], clock, observe });
-    const route = createLimiter({
-      name: "route",
-      key: (key: string) => `/${key}`,
-      limits: [perMinute(2)],
-      clock,
-      observe,
-    });
-    const silent = createLimiter({ name: "silent", limits: [perMinute(9)], clock });
-    const other = createLimiter({
-      name: "other",
-      limits: [perMinute(9)],
-      clock,
-      observe: ({ type }) => void others.push(type),
-    });
-    combine(user, route, silent, other).allow("a");
-    expect(seen).toEqual([expect.objectContaining({ type: "decision", verb: "allow", keys: ["a", "/a", "a", "a"] })]);
-    expect(others).toEqual(["decision"]);
   });
 
   const LISTS: readonly [string, ChosenLimits][] = [
@@ -164,47 +140,6 @@ describe("an observer", () => {
     }
   });
 
-  /** What limiters ask in place of `apply`. */
-  const SHORTCUTS: ReadonlySet<PropertyKey> = new Set(["consume", "consumeKept", "peekKept", "refundKept"]);
-
-  it("gets no figures of earlier calls when the store is unavailable", () => {
-    let isGone = false;
-    const inner = memoryStore();
-    const store: SyncStore = {
-      kind: "sync",
-      close: () => {},
-      open: (plan, context) => {
-        const space = inner.open(plan, context);
-        const apply: SyncSpace["apply"] = (verb, key, nowUs, costs, report, at) => {
-          if (!isGone) return space.apply(verb, key, nowUs, costs, report, at);
-          report.degraded = "gone";
-          return true;
-        };
-        return new Proxy(space, {
-          get: (target, name) => {
-            const value: unknown =
-              name === "apply" ? apply : SHORTCUTS.has(name) ? undefined : Reflect.get(target, name, target);
-            return typeof value === "function" ? value.bind(target) : value;
-          },
-        });
-      },
-    };
-    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], clock: manualClock(START_MS), store });
-    expect(limiter.consume("a")).toMatchObject({ allowed: true, remaining: 1, limits: [{ capacity: 2 }] });
-    isGone = true;
-    const unlimited = {
-      allowed: true,
-      degraded: "gone",
-      limit: undefined,
-      limits: [],
-      remaining: undefined,
-    };
-    expect(limiter.consume("a")).toMatchObject(unlimited);
-    isGone = false;
-    const { degraded } = limiter.consume("a");
-    expect(degraded).toBeUndefined();
-  });
-
   it("is notified of degradations, and the decision has the cause", async () => {
     const { seen, observe, clock } = watch();
     const store = new AsyncTwin();
@@ -246,17 +181,5 @@ describe("an observer", () => {
     ]);
     store.outage = undefined;
     expect(await limiter.consume("a")).not.toHaveProperty("degraded");
-  });
-
-  it("may call the limiter itself", () => {
-    const clock = manualClock(START_MS);
-    const left: number[] = [];
-    const limiter = createLimiter({
-      limits: [perSecond(9)],
-      clock,
-      observe: () => void left.push(limiter.peek("a", 0).remaining!),
-    });
-    for (let i = 0; i < 3; i += 1) limiter.allow("a");
-    expect(left).toEqual([8, 7, 6]);
   });
 });

@@ -14,14 +14,6 @@ const limit: fc.Arbitrary<(name: string) => Limit> = fc.oneof(
 );
 
 describe("an allowed decision", () => {
-  it("says when the same call passes again, under all limits and not the binding one alone", () => {
-    const limiter = createLimiter({
-      limits: [perSecond(1), fixedWindow({ limit: 1, window: "1h" })],
-      clock: manualClock(0),
-    });
-    expect(limiter.consume("ann")).toMatchObject({ allowed: true, retryAfterMs: 3_600_000 });
-  });
-
   it("says the same wait as a peek at that moment", () => {
     const steps = fc.array(fc.record({ cost: fc.integer({ min: 1, max: 3 }), laterMs: fc.nat(900) }), { minLength: 3 });
     fc.assert(

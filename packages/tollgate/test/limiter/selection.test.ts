@@ -111,7 +111,6 @@ describe("limits chosen per call", () => {
       "come with a bad cost",
       (limiter, user) => expect(() => limiter.allow(user, -1)).toThrow("expected a whole number"),
     ],
-    ["are only reset", (limiter, user) => limiter.reset(user)],
     ["are only peeked at", (limiter, user) => void limiter.peek(user)],
   ])("keep no memory for limits that %s", (_what, call) => {
     const limiter = createLimiter({

@@ -18,34 +18,6 @@ function rivals(limits: readonly Limit[]) {
 }
 
 describe("a signal that aborts", () => {
-  it.each([0, 1, 2, 3, 4])("ends the wait of call %s in a line of five, and the others go on", async (place) => {
-    const { clock, limiter } = limiterOf();
-    limiter.allow("a");
-    const controllers = Array.from({ length: 5 }, () => new AbortController());
-    const waits = controllers.map(({ signal }) => follow(limiter.wait("a", 1, { signal })));
-    controllers[place]!.abort("no more");
-    await settled();
-    expect(waits.map(({ end }) => end)).toEqual(waits.map((_, i) => (i === place ? "no more" : "waits")));
-    expect(limiter.peek("a").retryAfterMs).toBe(5_000);
-    clock.advance(4_000);
-    await settled();
-    expect(waits.filter(({ end }) => end === "allowed").length).toBe(4);
-    expect(limiter.explain("a")[0]?.used).toBe(1);
-    clock.advance(1_000);
-    expect([limiter.explain("a")[0]?.used, clock.timers]).toEqual([0, 0]);
-  });
-
-  it("at the head lets a smaller cost behind it pass at once", async () => {
-    const { limiter } = limiterOf([tokenBucket({ capacity: 10, refill: 1, per: "1s" })]);
-    limiter.allow("a", 5);
-    const controller = new AbortController();
-    const large = follow(limiter.wait("a", 10, { signal: controller.signal }));
-    const small = follow(limiter.wait("a", 5));
-    controller.abort(new Error("gone"));
-    await settled();
-    expect([large.end, small.end, limiter.explain("a")[0]?.used]).toEqual(["Error: gone", "allowed", 10]);
-  });
-
   it("before the call or after its end changes nothing, and no listener stays", async () => {
     const { clock, limiter } = limiterOf();
     const controller = new AbortController();
@@ -135,16 +107,6 @@ describe("a wait is denied at once", () => {
 });
 
 describe("a wait with a maxWait that began in time", () => {
-  it("is denied as soon as a charge makes it too late", async () => {
-    const { limiter } = limiterOf();
-    limiter.allow("a");
-    const short = follow(limiter.wait("a", 1, { maxWait: 2_000 }));
-    const long = follow(limiter.wait("a", 1, { maxWait: 5_000 }));
-    limiter.charge("a", 2);
-    await settled();
-    expect([short.end, short.retryAfterMs, long.end]).toEqual(["others-waiting", 4_000, "waits"]);
-  });
-
   it("is denied as soon as its head's turn is told to be too late, because another limiter took first", async () => {
     const { clock, limiter, rival } = rivals(ONE_A_SECOND);
     limiter.allow("a");
@@ -158,20 +120,6 @@ describe("a wait with a maxWait that began in time", () => {
     clock.advance(1_000);
     await settled();
     expect(long.end).toBe("allowed");
-  });
-
-  it("is denied when its time is over, in the middle of a line", async () => {
-    const { clock, limiter, rival } = rivals(ONE_A_SECOND);
-    limiter.allow("a");
-    const head = follow(limiter.wait("a", 1));
-    const middle = follow(limiter.wait("a", 1, { maxWait: 2_000 }));
-    rival.charge("a", 5);
-    clock.advance(1_999.999);
-    await settled();
-    expect(middle.end).toBe("waits");
-    clock.advance(0.001);
-    await settled();
-    expect([head.end, middle.end, middle.retryAfterMs]).toEqual(["waits", "others-waiting", 5_000]);
   });
 
   it("lets a call behind it pass that was late only because of it", async () => {
@@ -213,14 +161,6 @@ describe("misuse", () => {
     await expect(limiter.wait("a", -1)).rejects.toMatchObject({ code: "ERR_COST" });
     await expect(limiter.wait({} as never)).rejects.toMatchObject({ code: "ERR_KEY" });
     expect(limiter.allow("a")).toBe(true);
-  });
-
-  it.each([0, -1, 1.5, "5", Number.POSITIVE_INFINITY])("maxWaiting %j is refused", (maxWaiting) => {
-    expect(() => limiterOf(ONE_A_SECOND, maxWaiting as number)).toThrow("maxWaiting: expected a positive integer");
-  });
-
-  it("barging as text is refused", () => {
-    expect(() => createLimiter({ limits: ONE_A_SECOND, barging: "yes" as never })).toThrow(/^barging: expected/);
   });
 
   it("a clock that fails ends the waits with its error", async () => {

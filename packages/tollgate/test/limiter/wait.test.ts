@@ -40,33 +40,6 @@ describe("a line", () => {
     expect(clock.timers).toBe(0);
   });
 
-  it("is served when its timer comes late, and a call that comes then comes after it", async () => {
-    const clock = { nowMs: START_MS, now: () => clock.nowMs };
-    const limiter = createLimiter({ limits: ONE_A_SECOND, clock });
-    limiter.allow("a");
-    const waits = [follow(limiter.wait("a")), follow(limiter.wait("a"))];
-    clock.nowMs += 1_000;
-    expect(limiter.consume("a").retryAfterMs).toBe(2_000);
-    clock.nowMs += 1_500;
-    expect(limiter.peek("a").retryAfterMs).toBe(1_000);
-    await settled();
-    expect(waits.map(({ end }) => end)).toEqual(["allowed", "allowed"]);
-  });
-
-  it("that is served late tells calls behind it a later time", () => {
-    const clock = { nowMs: START_MS, now: () => clock.nowMs };
-    const limiter = createLimiter({ limits: ONE_A_SECOND, clock });
-    limiter.allow("a");
-    void limiter.wait("a");
-    void limiter.wait("a");
-    expect(limiter.peek("a").retryAfterMs).toBe(3_000);
-    clock.nowMs += 1_400;
-    expect(limiter.peek("a").retryAfterMs).toBe(2_000);
-    limiter.clear();
-    limiter.clear();
-    limiter.clear();
-  });
-
   it("of each key is served apart: 1,000 keys wait for the same time", async () => {
     const { clock, limiter } = limiterOf();
     const keys = Array.from({ length: 1_000 }, (_, i) => `key-${i}`);
@@ -78,18 +51,6 @@ describe("a line", () => {
       await settled();
       expect(waits.filter(({ end }) => end === "allowed").length).toBe(count);
     }
-  });
-
-  it("serves a large cost at its head, whatever smaller ones come", async () => {
-    const { clock, limiter } = limiterOf(TEN);
-    limiter.allow("a", 10);
-    const large = follow(limiter.wait("a", 10));
-    for (let second = 0; second < 10; second += 1) {
-      expect([large.end, limiter.allow("a"), limiter.consume("a", 0).allowed]).toEqual(["waits", false, true]);
-      clock.advance(1_000);
-      await settled();
-    }
-    expect(large.end).toBe("allowed");
   });
 
   it("lets calls overtake with barging, and peek tells so", async () => {
