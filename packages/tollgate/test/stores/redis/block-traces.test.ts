@@ -2,7 +2,7 @@ import { it } from "vitest";
 import { playBlocks } from "../../properties/block-traces.ts";
 import { useRedis } from "./kit/use-redis.ts";
 
-const TRACES = 25;
+const TRACES = 8;
 const OPERATIONS = 1_000;
 const inUse = useRedis();
 

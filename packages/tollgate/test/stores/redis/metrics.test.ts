@@ -71,19 +71,6 @@ describe("the metrics of a Redis store", () => {
 });
 
 describe("the channels of a Redis store", () => {
-  it("have the kill switch, while there are subscribers", () => {
-    const store = inUse.redis.store();
-    onTestFinished(publish(store));
-    const messages: unknown[] = [];
-    const listener = (message: unknown): void => void messages.push(message);
-    store.bypass = true;
-    subscribe("tollgate:bypass", listener);
-    store.bypass = false;
-    unsubscribe("tollgate:bypass", listener);
-    store.bypass = true;
-    expect(messages).toEqual([{ type: "bypass", bypass: false }]);
-  });
-
   it("have an outage, which the breaker's metric shows", async () => {
     const server = await startRedisHere();
     const client = new Redis(server.port);

@@ -57,19 +57,6 @@ class Key {
 describe("receipts over Redis", () => {
   const limits = [concurrency({ max: 2, ttl: "1m" }), fixedWindow({ limit: 9, window: "1h", unit: "tokens" })];
 
-  it("a correction gives back what its own take counts, and a renewal says where places are", async () => {
-    const key = new Key(limits);
-    const [first, second] = [await key.take([1, 3]), await key.take([1, 4])];
-    await key.apply("refund", [1, 2], first);
-    expect(await key.used()).toEqual([1, 5]);
-    expect((await key.apply("renew", [1, 0], first)).admitted).toBe(false);
-    const renewed = await key.apply("renew", [1, 0], second);
-    expect(renewed.admitted).toBe(true);
-    expect(renewed.untilUs[0]).toBeGreaterThanOrEqual(second.untilUs[0]!);
-    await key.apply("refund", [1, 0], { ...second, untilUs: [renewed.untilUs[0]!, 0] });
-    expect(await key.used()).toEqual([0, 5]);
-  });
-
   const bucket = perDay(9, { unit: "bytes" });
   it.each(["reset", "lose"] as const)("a correction gives back nothing of a later call: after %s", async (forget) => {
     const key = new Key([...limits, bucket]);

@@ -111,6 +111,18 @@ describe("a combined call that is denied after another thread has changed the ke
     expect([there.allow("ann", 2), there.allow("ann")]).toEqual([true, false]);
   });
 
+  it("refunds no more than its units when the clock has gone back", () => {
+    const { clock, here, there } = setUp([tokenBucket({ capacity: 5, refill: 1, per: "1h" })]);
+    there.allow("ann", 2);
+    const both = behindDoor(here, clock, () => {
+      there.allow("ann");
+      clock.advance(-3_600_000);
+    });
+    expect(both.allow("ann")).toBe(false);
+    clock.advance(3_600_000);
+    expect(there.explain("ann")[0]?.used).toBe(3);
+  });
+
   it.each(["reset", "clear"] as const)("refunds nothing after a %s", (verb) => {
     const { clock, here, there } = setUp([tokenBucket({ capacity: 3, refill: 1, per: "1h" })]);
     const both = behindDoor(here, clock, () => {

@@ -4,7 +4,7 @@ import { eventuallyTrue } from "../servers/eventually.ts";
 import type { TcpProxy } from "../servers/start-proxy.ts";
 import { type CallRecord, type Landing, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
-import { causesOf, overAdmitted } from "./kit/findings.ts";
+import { overAdmitted } from "./kit/findings.ts";
 import type { Fleet } from "./kit/fleet.ts";
 import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
@@ -76,25 +76,6 @@ describe("replies that are slower than the timeout", () => {
   itCountsExactly(told, sentIsCounted);
 });
 
-describe("replies that are sometimes in time and sometimes late", () => {
-  const told = onAServer({ by: "proxies" }, async ({ proxies }) => {
-    for (let times = 0; times < 32; times += 1) {
-      for (const proxy of proxies) proxy.delay(20 + ((times * 7) % 13) * 10, 20 + ((times * 5) % 11) * 10);
-      await pass(50);
-    }
-    await Promise.all(proxies.map((proxy) => proxy.pass()));
-    await pass(AFTERWARDS_MS);
-  });
-  itStandsThrough(() => told().run, SLOW);
-  itCountsExactly(told, sentIsCounted);
-
-  it("calls wait at most the timeout, and use replies that are in time", () => {
-    const slow = told().run.calls.filter(({ startedMs, endedMs }) => endedMs - startedMs > 100);
-    expect(slow.filter(({ degraded }) => degraded === undefined).length).toBeGreaterThan(20);
-    expect(causesOf(slow).get("timed out")).toBeGreaterThan(20);
-  });
-});
-
 describe("connections that are cut, then refused for a while", () => {
   const told = onAServer(
     { by: "proxies" },
@@ -107,20 +88,6 @@ describe("connections that are cut, then refused for a while", () => {
   itIsGone(() => told().run);
   itIsBack(() => told().run);
   itCountsExactly(told, (call) => timedOutIsCancelled(told().run.result)(call));
-});
-
-describe("half-open connections, whose replies arrive late", () => {
-  const told = onAServer(
-    { by: "proxies" },
-    incident(
-      (proxy) => proxy.halfOpen(),
-      (proxy) => proxy.release(),
-    ),
-  );
-  itStandsThrough(() => told().run, SLOW);
-  itIsGone(() => told().run);
-  itIsBack(() => told().run);
-  itCountsExactly(told, sentIsCounted);
 });
 
 describe("a black hole that finally releases everything", () => {

@@ -6,7 +6,7 @@ import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
-import { admittedByServer, answeredWithoutServer, causesOf, overAdmitted } from "./kit/findings.ts";
+import { admittedByServer, causesOf, overAdmitted } from "./kit/findings.ts";
 import type { Fleet } from "./kit/fleet.ts";
 import { itIsBack, itIsGone, itStandsThrough } from "./kit/incident-tests.ts";
 import { TIGHT } from "./kit/limits.ts";
@@ -160,33 +160,5 @@ describe("a server that is out of memory", () => {
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     expect(overAdmitted(run)).toEqual([]);
     expect(used.get(TIGHT_KEY)).toBe(TIGHT);
-  });
-});
-
-describe("the kill switch under traffic", () => {
-  const told = onAServer({}, async (_place, fleet): Promise<Incident> => {
-    const beginMs = now();
-    for (const { store } of fleet.lanes) store.bypass = true;
-    const fromMs = now();
-    await pass(1_000);
-    const untilMs = now();
-    for (const { store } of fleet.lanes) store.bypass = false;
-    const backMs = now();
-    await pass(500);
-    return { beginMs, fromMs, untilMs, backMs };
-  });
-  itStandsThrough(() => told().run, ["bypassed"]);
-  itIsBack(() => told().run);
-
-  it("the kill switch works at once, and notifies observers", () => {
-    const { run, used } = told();
-    expect(answeredWithoutServer(run, Number.POSITIVE_INFINITY)).toEqual([]);
-    expect(miscounted(countOf(run.calls), used)).toEqual([]);
-    for (const { observed } of run.lanes) {
-      expect(observed).toEqual([
-        { type: "bypass", bypass: true },
-        { type: "bypass", bypass: false },
-      ]);
-    }
   });
 });

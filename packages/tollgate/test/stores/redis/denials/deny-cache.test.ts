@@ -1,6 +1,7 @@
-import { createLimiter, perSecond } from "tollgate";
+import { combine, createLimiter, perDay, perSecond } from "tollgate";
+import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { exhaustedLimiter } from "../kit/exhausted-limiter.ts";
+import { exhaustedLimiter, NOW_MS } from "../kit/exhausted-limiter.ts";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 
 const inUse = useRedis();
@@ -97,6 +98,37 @@ describe("a denial that is dropped from the cache", () => {
       expect(allowed).toBe(true);
       expect((await limiter.consume("ann", 3)).allowed).toBe(_name === "reset" || _name === "clear");
     }
+  });
+
+  it("a denial decided before a refund but received after it is dropped", async () => {
+    const { limiter } = await exhausted();
+    const turn = [limiter.allow("ann", 2), limiter.consume("ann", 2), limiter.refund("ann", 2)];
+    await Promise.all(turn);
+    expect(await limiter.allow("ann", 2)).toBe(true);
+    const again = [limiter.consume("ann", 2), limiter.allow("ann", 2), limiter.reset("ann")];
+    await Promise.all(again);
+    expect(await limiter.allow("ann", 2)).toBe(true);
+  });
+
+  it("an admitted smaller take drops the denial, whose figures are stale", async () => {
+    const { clock, limiter } = await exhausted();
+    await limiter.consume("ann", 5);
+    clock.advance(100);
+    expect(await limiter.allow("ann", 1)).toBe(true);
+    expect(await limiter.consume("ann", 5)).toMatchObject({ retryAfterMs: 500 });
+  });
+
+  it("takes of several limiters drop the denial", async () => {
+    const { redis } = inUse;
+    const clock = manualClock(NOW_MS);
+    const store = redis.storeByClock();
+    const limiter = createLimiter({ name: "api", limits: [perSecond(10)], clock, store });
+    const both = combine(limiter, createLimiter({ name: "route", limits: [perDay(10)], clock, store }));
+    await limiter.allow("ann", 10);
+    await limiter.consume("ann", 5);
+    clock.advance(100);
+    const [, told] = await Promise.all([both.allow("ann"), limiter.consume("ann", 5)]);
+    expect(told).toMatchObject({ allowed: false, retryAfterMs: 500 });
   });
 
   it("a refund by another node does not drop the denial before it ends", async () => {

@@ -2,11 +2,12 @@ import { Redis } from "ioredis";
 import { perHour } from "tollgate";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { freshPrefix } from "../kit/use-redis.ts";
+import { eventuallyTrue } from "../servers/eventually.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { allowTimes, openNode } from "./kit/use-hybrid.ts";
 
-async function start() {
-  const server = await startRedis();
+async function start(args: readonly string[] = []) {
+  const server = await startRedis({ args });
   const client = new Redis(server.port, { retryStrategy: () => 20, maxRetriesPerRequest: 0 });
   client.on("error", () => {});
   onTestFinished(async () => {
@@ -28,6 +29,25 @@ describe("while the server is gone", () => {
     expect(held).toBeGreaterThan(10);
     expect(await allowTimes(node, held)).toBe(held);
     expect(await node.limiter.consume("ann")).toMatchObject({ allowed: false, degraded: expect.any(String) });
+  });
+
+  it("a server that is back with its data counts each unit once, and nodes take leases again", async () => {
+    const { server, client } = await start(["--appendonly", "yes", "--appendfsync", "always"]);
+    const options = { prefix: freshPrefix(), timeout: "100ms" } as const;
+    const node = openNode({ client }, [perHour(1_000)], options);
+    let admitted = await allowTimes(node, 200);
+    await server.kill();
+    admitted += await allowTimes(node, 100);
+    await server.restart("kept");
+    await eventuallyTrue(
+      "a decision by the server",
+      async () => (await node.limiter.peek("ann")).degraded === undefined,
+    );
+    const { asks } = node.store.stats();
+    admitted += await allowTimes(node, 300);
+    expect(node.store.stats().asks - asks).toBeLessThan(50);
+    expect(admitted).toBeGreaterThan(500);
+    expect((await node.limiter.explain("ann"))[0]?.used).toBe(admitted);
   });
 
   it("a server without its data admits at most one more capacity", async () => {

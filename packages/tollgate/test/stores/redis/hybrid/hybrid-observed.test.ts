@@ -1,23 +1,11 @@
 import { Registry } from "prom-client";
-import {
-  combine,
-  concurrency,
-  createLimiter,
-  fixedWindow,
-  type Limit,
-  perHour,
-  perSecond,
-  slidingWindow,
-  tokenBucket,
-} from "tollgate";
+import { concurrency, fixedWindow, type Limit, perHour, slidingWindow, tokenBucket } from "tollgate";
 import type { LeaseStatus } from "tollgate/hybrid";
 import { instrument } from "tollgate/metrics";
-import { instrument as instrumentWithOtel } from "tollgate/otel";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createMeter } from "../../../metrics/otel/collected.ts";
 import { linesOf } from "../../../metrics/scrape.ts";
-import { freshPrefix, useRedis } from "../kit/use-redis.ts";
-import { allowTimes, type Node, openNode, openNodes } from "./kit/use-hybrid.ts";
+import { useRedis } from "../kit/use-redis.ts";
+import { allowTimes, type Node, openNodes } from "./kit/use-hybrid.ts";
 
 const started = useRedis();
 
@@ -69,22 +57,6 @@ describe("explain", () => {
     const statuses = await Promise.all(nodes.map((node) => leasesOf(node)));
     expect(statuses).toContainEqual([strictly("too many nodes")]);
   });
-
-  it("has nothing of leases in stores without", async () => {
-    const threshold = openNode(started.redis, [perHour(100)], { prefix: freshPrefix(), strategy: "threshold" });
-    expect(await leasesOf(threshold)).toEqual([undefined]);
-    const limiter = createLimiter({ name: "plain", limits: [perHour(100)], store: started.redis.store() });
-    expect((await limiter.explain("ann"))[0]).not.toHaveProperty("lease");
-  });
-
-  it("explains all limiters of a combination", async () => {
-    const { store, limiter } = openNode(started.redis, [perHour(100)], { prefix: freshPrefix() });
-    const small = createLimiter({ name: "small", limits: [perHour(30), perHour(1_000)], store });
-    const explained = await combine(small, limiter).explain("ann");
-    expect(explained.map(({ lease }) => lease)).toEqual(
-      ["small capacity", "another limit", "little demand"].map(strictly),
-    );
-  });
 });
 
 describe("the metrics of a hybrid store", () => {
@@ -105,21 +77,5 @@ describe("the metrics of a hybrid store", () => {
       `rate_limit_hybrid_returned_units_total{store="hybrid"} ${returned}`,
       `rate_limit_hybrid_expired_units_total{store="hybrid"} ${expired}`,
     ]);
-  });
-
-  it("are not those of other stores", async () => {
-    const registry = new Registry();
-    onTestFinished(instrument(started.redis.store(), { registry }));
-    expect(await linesOf(registry, "rate_limit_hybrid")).toEqual([]);
-  });
-
-  it("reach OpenTelemetry", async () => {
-    const [node] = openNodes(started.redis, 1, [perSecond(10_000)]);
-    const { meter, values } = createMeter();
-    onTestFinished(instrumentWithOtel(node!.store, { meter }));
-    await allowTimes(node!, 100);
-    const { spent } = node!.store.stats();
-    expect(spent).toBeGreaterThan(0);
-    expect(await values("rate_limit.hybrid.spent.count")).toEqual([`rate_limit.store=hybrid: ${spent}`]);
   });
 });

@@ -1,4 +1,4 @@
-import { type AsyncReservation, concurrency, createLimiter, fixedWindow } from "tollgate";
+import { type AsyncReservation, concurrency, fixedWindow } from "tollgate";
 import { expect, it } from "vitest";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 import { allowTimes, type Node, openNodes } from "./kit/use-hybrid.ts";
@@ -28,19 +28,6 @@ it("a list with a limit on concurrency asks the server for each call, its window
   for (const reservation of open) await reservation.settle(1);
   expect(node!.store.stats()).toMatchObject({ asks: 101, leased: 0 });
   expect((await node!.limiter.explain("ann")).map(({ used }) => used)).toEqual([0, 50]);
-});
-
-it("two nodes and a strict store hold exactly as many places as there are", async () => {
-  const prefix = freshPrefix();
-  const nodes = openNodes(started.redis, 2, [streams], prefix);
-  const strict = {
-    limiter: createLimiter({ name: "fleet", limits: [streams], store: started.redis.store({ prefix }) }),
-  };
-  const open = [...(await reserveTimes(nodes[0]!, 90)), ...(await reserveTimes(strict, 90))];
-  open.push(...(await reserveTimes(nodes[1]!, 90)));
-  expect(open).toHaveLength(MAX);
-  await open.pop()?.settle(1);
-  expect(await reserveTimes(nodes[0]!, 2)).toHaveLength(1);
 });
 
 it("a list of the same limiter without places is leased, and both count under their common limit", async () => {

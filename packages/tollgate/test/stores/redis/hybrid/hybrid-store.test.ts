@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, perHour, perMinute, slidingWindow, tokenBucket } from "tollgate";
+import { createLimiter, fixedWindow, perHour, perMinute, tokenBucket } from "tollgate";
 import { hybridStore } from "tollgate/hybrid";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
@@ -54,23 +54,6 @@ describe("a hybrid store", () => {
     expect(await node!.limiter.explain("ann")).toMatchObject([{ used: 120 }]);
   });
 
-  it("joined calls are answered in their order", async () => {
-    const [node] = openNodes(started.redis, 1, [perHour(100)]);
-    const answers = await Promise.all(Array.from({ length: 150 }, () => node!.limiter.allow("ann")));
-    expect(answers.indexOf(false)).toBe(100);
-    expect(answers.filter(Boolean)).toHaveLength(100);
-  });
-
-  it("close gives back what is held", async () => {
-    const prefix = freshPrefix();
-    const [node] = openNodes(started.redis, 1, [slowBucket], prefix);
-    const admitted = await allowTimes(node!, 300);
-    await node!.store.close();
-    const strict = createLimiter({ name: "fleet", limits: [slowBucket], store: started.redis.store({ prefix }) });
-    const [explained] = await strict.explain("ann");
-    expect(explained?.used).toBe(admitted);
-  });
-
   it("close waits for the calls that were made before, and rejects those after it", async () => {
     const [node] = openNodes(started.redis, 1, [slowBucket]);
     await allowTimes(node!, 30);
@@ -81,17 +64,6 @@ describe("a hybrid store", () => {
     await expect(node!.limiter.consume("ann")).rejects.toMatchObject({ code: "ERR_STORE" });
     expect(await answered).toBe(300);
     await closed;
-  });
-
-  it("asks for so few leases at a time that each script call takes about two milliseconds", async () => {
-    const [node] = openNodes(started.redis, 1, [perMinute(100_000)]);
-    const askAll = () => Promise.all(Array.from({ length: 200 }, (_, i) => node!.limiter.allow(`client ${i}`, 10)));
-    await askAll();
-    const { asks } = node!.store.stats();
-    const calls = await started.redis.callsOf(askAll);
-    const leases = node!.store.stats().asks - asks;
-    expect(leases).toBeGreaterThanOrEqual(200);
-    expect(leases / calls).toBeLessThanOrEqual(20);
   });
 
   it("keeps a bounded number of keys, whatever the number of limiters", async () => {
@@ -106,22 +78,6 @@ describe("a hybrid store", () => {
     globalThis.gc?.();
     // The keys of all four limiters would take 110 MB.
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(80 * 2 ** 20);
-  });
-
-  it("explain does not count what this node holds", async () => {
-    const [node] = openNodes(started.redis, 1, [slowBucket]);
-    const admitted = await allowTimes(node!, 300);
-    const [explained] = await node!.limiter.explain("ann");
-    expect(explained?.used).toBe(admitted);
-  });
-
-  it("sliding windows, small capacities and shadow limits ask the server", async () => {
-    const limits = [slidingWindow({ limit: 1_000, window: "1h" }), perHour(30), perHour(1_000, { mode: "shadow" })];
-    for (const limit of limits) {
-      const [node] = openNodes(started.redis, 1, [limit]);
-      expect(await allowTimes(node!, 30)).toBe(30);
-      expect(node!.store.stats()).toMatchObject({ leased: 0, asks: 30 });
-    }
   });
 
   it("costs that exceed the lease are decided with all that is left", async () => {
@@ -145,13 +101,6 @@ describe("a hybrid store", () => {
 });
 
 describe("operators", () => {
-  it("reset recalls what this node holds", async () => {
-    const [node] = openNodes(started.redis, 1, [perHour(100)]);
-    expect(await allowTimes(node!, 101)).toBe(100);
-    await node!.limiter.reset("ann");
-    expect(await allowTimes(node!, 101)).toBe(100);
-  });
-
   it("a reset ends remembered denials under all numbers of a limit", async () => {
     const store = hybridStore({ client: started.redis.client, prefix: freshPrefix(), timeout: "10s" });
     const limitOf = (limit: number) => fixedWindow({ name: "calls", limit, window: "1h" });
@@ -177,16 +126,6 @@ describe("operators", () => {
     const admitted = await allowTimes(other!, 1_001);
     expect(leased - spent).toBeGreaterThan(0);
     expect(admitted + (leased - spent)).toBeLessThanOrEqual(1_000);
-  });
-
-  it("a block denies at once, and ends", async () => {
-    const [node] = openNodes(started.redis, 1, [perHour(1_000)]);
-    await allowTimes(node!, 100);
-    await node!.limiter.block("ann", "1h", { reason: "abuse" });
-    const decision = await node!.limiter.consume("ann");
-    expect(decision).toMatchObject({ allowed: false, reason: "blocked" });
-    await node!.limiter.unblock("ann");
-    expect(await node!.limiter.allow("ann")).toBe(true);
   });
 
   it("the kill switch gives back what is held, and lets onFailure decide", async () => {
@@ -216,11 +155,6 @@ describe("allowLocal", () => {
     expect(limiter.allowLocal("ann")).toBe(false);
     expect(store.stats().asks - asks).toBeLessThan(20);
     expect(() => limiter.allowLocal("ann", -1)).toThrow("cost");
-  });
-
-  it("knows nothing of what other stores decide", () => {
-    const limiter = createLimiter({ name: "strict", limits: [perHour(10)], store: started.redis.store() });
-    expect(limiter.allowLocal("ann")).toBeUndefined();
   });
 });
 

@@ -3,7 +3,6 @@ import {
   createLimiter,
   fixedWindow,
   type Limit,
-  memoryStore,
   type Observation,
   perDay,
   slidingWindow,
@@ -29,29 +28,6 @@ async function admittedInTurn(limiters: readonly AsyncLimiter[], calls: number):
 }
 
 describe("two processes with other numbers of a limit", () => {
-  it("a larger limit gives the difference at once, a smaller one denies", async () => {
-    const [one, other] = processes(inUse.redis);
-    const small = createLimiter({ name: "api", limits: [day(10)], store: one });
-    const large = createLimiter({ name: "api", limits: [day(15)], store: other });
-    expect(await small.consume("ann", 10)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await large.consume("ann", 4)).toMatchObject({ allowed: true, remaining: 1 });
-    expect(await small.consume("ann")).toMatchObject({ allowed: false, limit: { capacity: 10 } });
-    expect(await large.consume("ann")).toMatchObject({ allowed: true, remaining: 0 });
-  });
-
-  it.each<[string, Limit, Limit]>([
-    ["buckets", day(10), day(15)],
-    ["fixed windows", fixed(10), fixed(15)],
-    ["sliding windows", sliding(10), sliding(15)],
-  ])("alternating calls admit no more than the larger limit: %s", async (_name, a, b) => {
-    const [one, other] = processes(inUse.redis);
-    const limiters = [
-      createLimiter({ name: "api", limits: [a], store: one }),
-      createLimiter({ name: "api", limits: [b], store: other }),
-    ];
-    expect(await admittedInTurn(limiters, 60)).toBe(15);
-  });
-
   it.each<[string, Limit, Limit]>([
     ["a sliding window and a bucket", sliding(10), day(15)],
     ["a bucket and a fixed window", day(15), fixed(10)],
@@ -87,27 +63,6 @@ describe("two processes with other numbers of a limit", () => {
       expect(await young.size()).toBe(300);
     },
   );
-
-  it("separate limits have a bucket each", async () => {
-    const [one, other] = processes(inUse.redis);
-    const limiters = [one, other].map((store, i) =>
-      createLimiter({ name: "api", limits: [day(10 + 5 * i)], store, onChange: "separate" }),
-    );
-    expect(await admittedInTurn(limiters, 60)).toBe(25);
-  });
-
-  it("units of one kind do not become units of another", async () => {
-    const [one, other] = processes(inUse.redis);
-    const requests = createLimiter({ name: "api", limits: [day(10)], store: one });
-    const tokens = createLimiter({
-      name: "api",
-      limits: [perDay(10, { name: "calls", unit: "tokens" })],
-      store: other,
-    });
-    await requests.consume("ann", 4);
-    expect(await tokens.consume("ann", 3)).toMatchObject({ remaining: 7 });
-    expect(await requests.consume("ann", 0)).toMatchObject({ remaining: 6 });
-  });
 });
 
 describe("keys whose limits changed", () => {
@@ -132,18 +87,6 @@ describe("keys whose limits changed", () => {
     expect(await old.size()).toBe(0);
   });
 
-  it("a reset forgets the limits of the same names, and those of other names stay", async () => {
-    const [one, other] = processes(inUse.redis);
-    const login = createLimiter({ name: "api", limits: [day(10)], store: one });
-    const search = createLimiter({ name: "api", limits: [perDay(50, { name: "search" })], store: other });
-    const young = createLimiter({ name: "api", limits: [day(15)], store: other });
-    await Promise.all([login.consume("ann", 10), search.consume("ann", 20)]);
-    await young.reset("ann");
-    expect([await login.explain("ann"), await search.explain("ann")]).toMatchObject([[{ used: 0 }], [{ used: 20 }]]);
-    await search.reset("ann");
-    expect(await login.size()).toBe(0);
-  });
-
   it("clear reaches all keys, however few calls may be pending", async () => {
     const [store] = processes(inUse.redis, { maxPending: 2 });
     const [login, search] = ["login", "search"].map((name) =>
@@ -153,16 +96,6 @@ describe("keys whose limits changed", () => {
     await search.consume("user 1", 2);
     await login.clear();
     expect([await login.size(), await search.explain("user 1")]).toMatchObject([1, [{ used: 2 }]]);
-  });
-
-  it("a key whose limits are not known is listed once, under the numbers that count", async () => {
-    const [store] = processes(inUse.redis);
-    let capacity = 10;
-    const limiter = createLimiter({ name: "api", key: (key: string) => key, limits: () => [day(capacity)], store });
-    await limiter.consume("ann", 3);
-    capacity = 15;
-    await limiter.consume("ann", 1);
-    expect(await limiter.byKey("ann").explain()).toMatchObject([{ name: "calls", capacity: 15, used: 4 }]);
   });
 
   it("a key is not reset by a process that has met no limits, unless it is given those of the key", async () => {
@@ -180,20 +113,6 @@ describe("keys whose limits changed", () => {
     expect(await limiter.explain("ann")).toMatchObject([{ used: 0 }]);
   });
 
-  it("verbs that read leave the value as it is", async () => {
-    const { redis } = inUse;
-    const prefix = freshPrefix();
-    const [old, young] = [day(10), day(15)].map((limit) =>
-      createLimiter({ name: "api", limits: [limit], store: redis.store({ prefix }) }),
-    );
-    await old!.consume("ann", 3);
-    const [name] = (await redis.command("KEYS", `${prefix}:api:*`)) as [string];
-    const value = await redis.command("GET", name);
-    expect(await young!.peek("ann", 2)).toMatchObject({ allowed: true, remaining: 10 });
-    expect(await young!.explain("ann")).toMatchObject([{ used: 3 }]);
-    expect(await redis.command("GET", name)).toEqual(value);
-  });
-
   it("an observer is notified once when a key moves", async () => {
     const [one, other] = processes(inUse.redis);
     const observed: Observation[] = [];
@@ -208,41 +127,6 @@ describe("keys whose limits changed", () => {
     expect(observed.filter(({ type }) => type === "change")).toEqual([
       { type: "change", limiter: "api", key: "ann", from: [day(10)], to: [day(15)] },
     ]);
-  });
-
-  it("a handle that is held across the change, and a refund of a decision before it", async () => {
-    const [one, other] = processes(inUse.redis);
-    const handle = createLimiter({ name: "api", limits: [day(10)], store: one }).handle("ann");
-    const young = createLimiter({ name: "api", limits: [day(15)], store: other });
-    const decision = await handle.consume(4);
-    await young.consume("ann", 5);
-    await handle.refund(4, decision);
-    expect(await young.explain("ann")).toMatchObject([{ used: 5 }]);
-    expect(await handle.consume(5)).toMatchObject({ allowed: true, remaining: 0 });
-  });
-
-  it("a denial that is remembered ends with the numbers under which it was denied", async () => {
-    const [store] = processes(inUse.redis);
-    const small = createLimiter({ name: "api", limits: [day(10)], store });
-    const large = createLimiter({ name: "api", limits: [day(15)], store });
-    await small.consume("ann", 10);
-    expect([await small.allow("ann"), await large.allow("ann", 5), await large.allow("ann")]).toEqual([
-      false,
-      true,
-      false,
-    ]);
-    expect([await small.allow("ann"), await large.consume("ann")]).toMatchObject([
-      false,
-      { allowed: false, limit: day(15) },
-    ]);
-  });
-
-  it("the local fraction counts what the key has used there", async () => {
-    const [store] = processes(inUse.redis, { onFailure: { fallback: memoryStore(), share: 0.5 } });
-    store.bypass = true;
-    const small = createLimiter({ name: "api", limits: [day(10)], store, onChange: "keep-first" });
-    expect(await small.consume("ann", 5)).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
-    expect(await small.consume("ann")).toMatchObject({ allowed: false, limit: day(10) });
   });
 });
 
@@ -259,19 +143,6 @@ describe("the cost of limits that stay", () => {
     const lengths = await Promise.all(names.map((name) => redis.command("STRLEN", name)));
     expect(lengths).toEqual([26, 26]);
     expect(await redis.callsOf(() => admittedInTurn(limiters, 10))).toBe(10);
-  });
-
-  it.each<[string, readonly Limit[], Limit]>([
-    ["a bucket", [day(10)], day(15)],
-    ["a window, whose cells take as much as two buckets", [fixed(10)], fixed(15)],
-    ["a bucket of a list", [day(10), perDay(10, { name: "other" })], day(15)],
-  ])("calls find the counts of another version: %s", async (_name, before, after) => {
-    const limiters = processes(inUse.redis).map((store, i) =>
-      createLimiter({ name: "api", limits: i === 0 ? before : [after], store }),
-    );
-    const [old, young] = limiters as [AsyncLimiter, AsyncLimiter];
-    expect(await old.allow("ann", 9)).toBe(true);
-    expect(await young.consume("ann", 5)).toMatchObject({ allowed: true, remaining: 1 });
   });
 
   it("after a change most calls are one script call again", async () => {

@@ -1,44 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { concurrency, createLimiter } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
-import { holdAndDie } from "./kit/holders.ts";
 
 const inUse = useRedis();
-const MAX = 5;
-const TTL_MS = 400;
-const PROCESSES = 4;
-const DEATHS = 12;
-/** Except in the test of deaths, no place expires. */
 const LONG = "1h";
 
 describe("places in Redis", () => {
-  it(`are never held more than ${MAX} times, though ${DEATHS} processes die with theirs`, async () => {
-    const prefix = freshPrefix();
-    const { client, server } = inUse.redis;
-    let left = 0;
-    await holdAndDie(
-      { port: server.port, prefix, max: MAX, ttlMs: TTL_MS, lanes: 6 },
-      {
-        processes: PROCESSES,
-        deaths: DEATHS,
-        died: async (pid) => {
-          const holders = await client.zrange(`${prefix}:holders`, "0", "-1");
-          left += holders.filter((name) => name.startsWith(`${pid}:`)).length;
-        },
-      },
-    );
-    const counts = Object.keys(await client.hgetall(`${prefix}:counts`)).map(Number);
-    expect(Math.max(...counts)).toBe(MAX);
-    const limits = [concurrency({ max: MAX, ttl: TTL_MS })];
-    const limiter = createLimiter({ name: "db", limits, store: inUse.redis.store({ prefix }) });
-    // Processes died while they held places.
-    expect(left).toBeGreaterThan(0);
-    await sleep(TTL_MS);
-    const again = await Promise.all(Array.from({ length: MAX + 1 }, () => limiter.reserve("all")));
-    expect(again.map(({ decision }) => decision.allowed)).toEqual([true, true, true, true, true, false]);
-  });
-
   it.each([1, 3, 64, 1_000])("take at most 16 bytes each, of %i", async (max) => {
     const prefix = freshPrefix();
     const { client } = inUse.redis;

@@ -1,5 +1,5 @@
 import { type CallRecord, show } from "./call-record.ts";
-import { FRACTION, type Lane } from "./lane.ts";
+import { FRACTION } from "./lane.ts";
 import { PER_SECOND, TIGHT } from "./limits.ts";
 import type { Run } from "./traffic-run.ts";
 
@@ -170,17 +170,4 @@ function againstFraction(lane: string, degraded: readonly CallRecord[]): string[
   const admitted = tight.filter((call) => call.admitted).length;
   const expected = Math.min(tight.length, Math.floor(TIGHT * FRACTION));
   return admitted === expected ? [] : [`${lane}: expected ${expected} of ${tight.length} admitted, got ${admitted}`];
-}
-
-export function worstOverMs(
-  run: Run<unknown>,
-): { readonly lane: string; readonly ms: number; readonly lagMs: number }[] {
-  return run.lanes.map((lane: Lane) => {
-    const worst = lane.calls.reduce((a, b) => (run.overMs(b, lane.timeoutMs) > run.overMs(a, lane.timeoutMs) ? b : a));
-    return {
-      lane: lane.name,
-      ms: Math.round(run.overMs(worst, lane.timeoutMs)),
-      lagMs: Math.round(run.lagMs(worst)),
-    };
-  });
 }

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { figuresOf } from "./figures.ts";
 import {
   againstPolicy,
   answeredWithoutServer,
@@ -16,8 +15,7 @@ import type { Run } from "./traffic-run.ts";
 
 /** Promises in every incident: bounded waits, no crashes, notified observers. */
 export function itStandsThrough(run: () => Run<unknown>, causes: readonly string[]): void {
-  it("no call waits longer than its timeout", async ({ annotate }) => {
-    await annotate(figuresOf(run()));
+  it("no call waits longer than its timeout", () => {
     expect(tooLong(run())).toEqual([]);
   });
 

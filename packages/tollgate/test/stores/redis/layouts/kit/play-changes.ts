@@ -5,7 +5,7 @@ import { playChangesOver } from "../../../../properties/change-traces.ts";
 import { freshPrefix, type RedisInUse, type StoreOptions } from "../../kit/use-redis.ts";
 
 /** `TOLLGATE_TRACES` plays more. */
-const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 1_000);
+const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 250);
 /** Side by side they wait less for the server. */
 const AT_ONCE = 25;
 

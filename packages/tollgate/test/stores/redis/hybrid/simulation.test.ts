@@ -1,9 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { useRedis } from "../kit/use-redis.ts";
+import { FLAWS } from "./simulation/flaw.ts";
+import { runSchedules } from "./simulation/run-schedules.ts";
 import { ScaleRun } from "./simulation/scale.ts";
 import { SimRedis } from "./simulation/sim-redis.ts";
 
 const started = useRedis();
+
+/** Each planted bug is found in so many schedules. */
+const SCHEDULES = 600;
+
+describe("a simulated fleet", () => {
+  it("admits no more than the capacity and what refills, in any window", async () => {
+    const { excess, admitted, leased } = await runSchedules(started.redis.server.port, 1, SCHEDULES);
+    expect(excess).toBeUndefined();
+    // Many units were spent from leases, so the schedules do test them.
+    expect(leased / admitted).toBeGreaterThan(0.4);
+  });
+
+  it.each(FLAWS)("finds a planted bug: $name", async (flaw) => {
+    const { excess } = await runSchedules(started.redis.server.port, 1, SCHEDULES, flaw);
+    expect(excess).toMatch(/^seed \d+: \d+\.\d+ units in a window/);
+  });
+});
 
 async function simulate(nodes: number, factor: number) {
   const redis = await SimRedis.connect(started.redis.server.port);
