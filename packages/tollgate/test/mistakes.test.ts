@@ -11,13 +11,13 @@ import * as hono from "tollgate/hono";
 import * as hybrid from "tollgate/hybrid";
 import * as metrics from "tollgate/metrics";
 import * as redis from "tollgate/redis";
+import { tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 
 /** The functions without their types: most of these mistakes do not compile. */
 type Loose<Module> = { readonly [Name in keyof Module]: (...args: unknown[]) => unknown };
-const { createLimiter, perMinute, slidingWindow, fixedWindow, tokenBucket, concurrency } = tollgate as unknown as Loose<
-  typeof tollgate
->;
+const { createLimiter, combine, perMinute, slidingWindow, fixedWindow, tokenBucket, concurrency, memoryStore } =
+  tollgate as unknown as Loose<typeof tollgate>;
 const { rateLimit, clientIp } = express as unknown as Loose<typeof express>;
 const { redisStore } = redis as unknown as Loose<typeof redis>;
 const { hybridStore } = hybrid as unknown as Loose<typeof hybrid>;
@@ -31,10 +31,13 @@ const ioredis = new Redis({ lazyConnect: true });
 const file = (words: object) => () => config.parseLimits(JSON.stringify({ version: 1, ...words }));
 const rule = (words: object) => file({ domains: { api: { limits: { login: words } } } });
 
-function detached(verb: string): unknown {
-  const { [verb]: call } = plain;
+function detached(verb: string, from: object = plain): unknown {
+  const { [verb]: call } = from as typeof plain;
   return call?.("ann");
 }
+
+const handle = tollgate.createLimiter({ limits }).handle("ann");
+const remote = tollgate.createLimiter({ name: "api", limits, store: redis.redisStore({ client: ioredis }) });
 
 /** Where npm has not installed prom-client. */
 function withoutPromClient(): unknown {
@@ -138,7 +141,7 @@ const OF_LIMITERS: readonly Mistake[] = [
   ["key: clientIp", () => createLimiter({ key: clientIp, limits }), ["call it: clientIp()"]],
   ['perMinute("10")', () => perMinute("10"), ["write 10"]],
   ["perMinute(10, 20)", () => perMinute(10, 20), ["{ burst: 20 }"]],
-  ["perMinute({ limit })", () => perMinute({ limit: 10 }), ["a positive number"]],
+  ["perMinute({ limit })", () => perMinute({ limit: 10 }), ["write the number alone"]],
   ["createLimiter(limit)", () => createLimiter(limits[0]), ["{ limits: [perMinute("]],
   ["createLimiter([limit])", () => createLimiter(limits), ["{ limits: [perMinute("]],
   ["limits: limit", () => createLimiter({ limits: limits[0] }), ["limits: [limit]"]],
@@ -154,6 +157,25 @@ const OF_LIMITERS: readonly Mistake[] = [
   ["const { allow } = limiter", () => detached("allow"), ["limiter.allow(…)"]],
   ["const { consume } = limiter", () => detached("consume"), ["limiter.consume(…)"]],
   ["const { peek } = limiter", () => detached("peek"), ["limiter.peek(…)"]],
+  ["const { byKey } = limiter", () => detached("byKey"), ["limiter.byKey(…)"]],
+  ["const { clear } = limiter", () => detached("clear"), ["limiter.clear(…)"]],
+  ["const { allowLocal } = limiter", () => detached("allowLocal", remote), ["limiter.allowLocal(…)"]],
+  ["const { observe } = limiter", () => detached("observe"), ["limiter.observe(…)"]],
+  ["const { allow } = handle", () => detached("allow", handle), ["handle.allow(…)"]],
+  ["const { consume } = handle", () => detached("consume", handle), ["handle.consume(…)"]],
+  ["const { wait } = handle", () => detached("wait", handle), ["handle.wait(…)"]],
+  ["const { allow } = handle, of Redis", () => detached("allow", remote.handle("ann")), ["handle.allow(…)"]],
+  ["const { settle } = reserve()", () => detached("settle", handle.reserve()), ["reservation.settle(…)"]],
+  ["const { settle } = acquire()", async () => detached("settle", await handle.acquire()), ["reservation.settle(…)"]],
+  ["combine([a, b])", () => combine([plain, keyed]), ["combine(a, b)"]],
+  ["memoryStore(1000)", () => memoryStore(1_000), ["{ maxKeys: 100_000 }"]],
+  ["tableStore(1000)", () => tableStore(1_000 as never), ["{ maxKeys: 100_000 }"]],
+  ["memoryStore({ max })", () => memoryStore({ max: 1_000 }), ['called "maxKeys"']],
+  ["clientIp(1)", () => clientIp(1), ["{ trustProxy: 1 }"]],
+  ["block(key, date)", () => plain["block"]!("ann", new Date()), ["{ until: date }"]],
+  ["wait(key, { maxWait })", () => plain["wait"]!("ann", { maxWait: "1s" }), ["wait(key, 1, options)"]],
+  ["tokenBucket(10)", () => tokenBucket(10), ['{ capacity: 10, refill: 10, per: "1m" }']],
+  ["slidingWindow({ max })", () => slidingWindow({ max: 5, window: "1m" }), ['called "limit"']],
   ["a negative cost", () => plain["consume"]!("ann", -1), ["a whole number from 0"]],
   ["a cost as text", () => plain["consume"]!("ann", "5"), ["a whole number, or one per unit"]],
   ["a cost in a unit that is not counted", () => plain["consume"]!("ann", { tokens: 5 }), ['among "requests"']],
@@ -196,6 +218,8 @@ const OF_LIMITS_FILES: readonly Mistake[] = [
   ["key: ip", rule({ key: "ip", rate: "60/1m" }), ["write by: ip"]],
   ["by: user", rule({ by: "user", rate: "60/1m" }), ["header.NAME"]],
   ["limit and window", rule({ by: "ip", limit: 5, window: "15m" }), ["write rate: 60/1m, within: 5/15m"]],
+  ["createLimits(text)", () => config.createLimits("version: 1" as never), ["parseLimits(text)"]],
+  ["parseLimits(object)", () => config.parseLimits({ version: 1 } as never), ["createLimits takes an object"]],
   ["rules outside of a domain", file({ rules: {} }), ["write domains: { api: { limits } }"]],
 ];
 

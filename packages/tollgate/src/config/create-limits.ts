@@ -1,4 +1,4 @@
-import { checkOptions } from "../core/check-options.ts";
+import { checkOptions, optionError } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { AsyncStore, OnFailure, SyncStore } from "../core/store.ts";
@@ -64,6 +64,7 @@ export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}
   const { store, clock } = options;
   const local = new LocalPolicies();
   const asNodeOf = (nodes: number) => local.of(nodes);
+  if (typeof file === "string") throw optionError("createLimits", "an object", file, "; write parseLimits(text)");
   const checked = checkLimitsFile(file);
   const clients = new ClientAddresses(options);
   if (store === undefined) {

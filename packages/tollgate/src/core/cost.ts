@@ -13,7 +13,8 @@ export const REQUESTS = "requests";
 export function checkCost(cost: unknown, unit?: string): asserts cost is number {
   if (typeof cost === "number" && Number.isSafeInteger(cost) && cost >= 0) return;
   const what = unit === undefined ? "cost" : `cost of ${show(unit)}`;
-  throw new TollgateError("ERR_COST", `${what}: expected a whole number from 0 to 2^53 - 1, got ${show(cost)}`);
+  const hint = unit === undefined || typeof cost === "number" ? "" : "; options follow the cost: wait(key, 1, options)";
+  throw new TollgateError("ERR_COST", `${what}: expected a whole number from 0 to 2^53 - 1, got ${show(cost)}${hint}`);
 }
 
 /** A checked copy of a cost that is read later: callers may change their object. @throws TollgateError `ERR_COST`. */

@@ -1,5 +1,5 @@
 import type { BlockEnd } from "../core/blocks.ts";
-import { checkOptions } from "../core/check-options.ts";
+import { checkOptions, optionError } from "../core/check-options.ts";
 import { isTime } from "../core/clock.ts";
 import { type Duration, LONGEST_US, toMicroseconds, toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
@@ -34,9 +34,10 @@ export function checkReason(options: unknown): string | undefined {
   );
 }
 
-/** @throws TollgateError `ERR_DURATION` unless it is a duration, or a moment after now and within ten years. */
+/** @throws TollgateError `ERR_OPTION`, or `ERR_DURATION` unless it is a duration or a moment within ten years. */
 export function checkSpan(span: unknown, nowUs: number): BlockEnd {
   if (typeof span !== "object" || span === null) return { forUs: toMicroseconds("duration", span as Duration) };
+  if (isMoment(span)) throw optionError("block", "a duration or { until }", span, "; write { until: date }");
   checkOptions("block", span, { until: true });
   const { until } = span as { readonly until?: unknown };
   const ms: unknown = isMoment(until) ? until.getTime() : until;

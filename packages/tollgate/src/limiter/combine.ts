@@ -105,7 +105,8 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
 
 function madeHere(limiter: AnyLimiter): StoreLimiter<never> {
   if (isMadeHere(limiter)) return limiter as unknown as StoreLimiter<never>;
-  throw combineError("limiters made by createLimiter or combine", show(limiter));
+  const hint = Array.isArray(limiter) ? "; write combine(a, b)" : "";
+  throw combineError("limiters made by createLimiter or combine", `${show(limiter)}${hint}`);
 }
 
 /** Limiters of one name on one store may share cells. Each of two takes would then miss the other. */

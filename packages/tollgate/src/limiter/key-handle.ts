@@ -16,6 +16,7 @@ import type { Decider } from "./deciding/decider.ts";
 import { explainCounting, explainLimits } from "./deciding/explain.ts";
 import { readAllowed, readDecision } from "./deciding/read.ts";
 import { Request } from "./deciding/request.ts";
+import { detachedError, guardMethods } from "./detached.ts";
 import { CountedCall } from "./reserving/counted-call.ts";
 import {
   type AcquireOptions,
@@ -47,11 +48,16 @@ export class KeyHandle {
     this.#ref = ref;
   }
 
+  static {
+    guardMethods(KeyHandle.prototype, "handle");
+  }
+
   get selected(): Selected {
     return this.#selected;
   }
 
-  allow(cost?: Cost): Maybe<boolean> {
+  allow(this: KeyHandle | undefined, cost?: Cost): Maybe<boolean> {
+    if (this === undefined) throw detachedError("handle", "allow");
     const { quick } = this.#limiter;
     const ref = this.#ref;
     const isPlain = cost === undefined || typeof cost === "number";
@@ -64,7 +70,8 @@ export class KeyHandle {
     return this.#limiter.decide("allow", "take", this.#selected, cost, readAllowed);
   }
 
-  consume(cost?: Cost): Maybe<Decision> {
+  consume(this: KeyHandle | undefined, cost?: Cost): Maybe<Decision> {
+    if (this === undefined) throw detachedError("handle", "consume");
     this.#checkTakes("consume");
     return this.#limiter.decide("consume", "take", this.#selected, cost, readDecision);
   }

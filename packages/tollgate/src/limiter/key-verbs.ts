@@ -1,6 +1,6 @@
 import { type Cost, copyCost } from "../core/cost.ts";
-import { TollgateError } from "../core/errors.ts";
 import { later, type Maybe } from "../core/maybe-async.ts";
+import { detachedError } from "./detached.ts";
 import { KeyHandle } from "./key-handle.ts";
 import { unlessAborted } from "./waiting/abort-listeners.ts";
 import type { WaitSignal } from "./waiting/wait-options.ts";
@@ -45,21 +45,17 @@ function signalOf(args: readonly unknown[]): WaitSignal | undefined {
 /** Gives a class the verbs that `call` forwards. */
 export function forwardVerbs(
   prototype: object,
+  owner: string,
   call: (self: never, verb: KeyVerb, args: readonly unknown[]) => unknown,
 ): void {
   for (const verb of NAMES) {
     if (Object.hasOwn(prototype, verb)) continue;
     const value = function (this: undefined, ...args: readonly unknown[]): unknown {
-      if (this === undefined) throw detachedError(verb);
+      if (this === undefined) throw detachedError(owner, verb);
       return call(this, verb, args);
     };
     Object.defineProperty(prototype, verb, { value, writable: true, configurable: true });
   }
-}
-
-/** For a verb that was taken off its limiter, as in `const { allow } = limiter`. */
-export function detachedError(verb: string): TollgateError {
-  return new TollgateError("ERR_OPTION", `${verb}: call it as limiter.${verb}(…)`);
 }
 
 /** A handle of an asynchronous limiter: errors reject, also those of a look-up. */
@@ -73,7 +69,7 @@ export class LaterHandle {
   }
 
   static {
-    forwardVerbs(LaterHandle.prototype, (self: LaterHandle, verb, args) =>
+    forwardVerbs(LaterHandle.prototype, "handle", (self: LaterHandle, verb, args) =>
       later(() => callVerb(self.#handle, verb, args)),
     );
   }

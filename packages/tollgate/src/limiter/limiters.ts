@@ -2,6 +2,7 @@ import type { Cost } from "../core/cost.ts";
 import { later } from "../core/maybe-async.ts";
 import type { Observer } from "../core/observer.ts";
 import { allowLocal, allowMany, blockedKeys, clearAll, sizeOfAll, sweepAll } from "./administration.ts";
+import { detachedError, guardMethods } from "./detached.ts";
 import type { AsyncLimiter, BlockedKey, ClearOptions, Limiter } from "./limiter.ts";
 import { paceItems, type WorkOptions, wrapWork } from "./outgoing-work.ts";
 import { type LimiterParts, StoreLimiter } from "./store-limiter.ts";
@@ -9,6 +10,10 @@ import type { ObserveOptions } from "./watching/watch.ts";
 
 /** The limiter as users have it. What a verb for one key does is in `KeyHandle`. */
 abstract class UserLimiter<Input> extends StoreLimiter<Input> {
+  static {
+    guardMethods(UserLimiter.prototype, "limiter");
+  }
+
   observe(observer: Observer, options?: ObserveOptions): () => void {
     return this.watch.add(observer, options);
   }
@@ -29,6 +34,10 @@ abstract class UserLimiter<Input> extends StoreLimiter<Input> {
 }
 
 class LocalLimiter<Input> extends UserLimiter<Input> {
+  static {
+    guardMethods(LocalLimiter.prototype, "limiter");
+  }
+
   allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): number {
     return allowMany(this, inputs, out, cost) as number;
   }
@@ -59,7 +68,12 @@ class LocalLimiter<Input> extends UserLimiter<Input> {
 }
 
 class RemoteLimiter<Input> extends UserLimiter<Input> {
-  allowLocal(input: Input, cost?: Cost): boolean | undefined {
+  static {
+    guardMethods(RemoteLimiter.prototype, "limiter");
+  }
+
+  allowLocal(this: RemoteLimiter<Input> | undefined, input: Input, cost?: Cost): boolean | undefined {
+    if (this === undefined) throw detachedError("limiter", "allowLocal");
     return allowLocal(this, input, cost);
   }
 

@@ -12,8 +12,9 @@ import type { Source } from "./choosing/space.ts";
 import { Decider, type DeciderParts } from "./deciding/decider.ts";
 import { QuickWay } from "./deciding/quick-way.ts";
 import { readDecision } from "./deciding/read.ts";
+import { detachedError, guardMethods } from "./detached.ts";
 import { KeyHandle } from "./key-handle.ts";
-import { callVerb, detachedError, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
+import { callVerb, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
 import type { Kind } from "./kinds.ts";
 import type { BlockedKey } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
@@ -74,13 +75,14 @@ export class StoreLimiter<Input> extends Decider {
 
   static {
     markLimiters(StoreLimiter.prototype);
-    forwardVerbs(StoreLimiter.prototype, (limiter: StoreLimiter<unknown>, verb, [input, ...args]) =>
+    guardMethods(StoreLimiter.prototype, "limiter");
+    forwardVerbs(StoreLimiter.prototype, "limiter", (limiter: StoreLimiter<unknown>, verb, [input, ...args]) =>
       limiter.call(verb, input, args),
     );
   }
 
   allow(this: StoreLimiter<Input> | undefined, input: Input, cost: Cost = 1): Maybe<boolean> {
-    if (this === undefined) throw detachedError("allow");
+    if (this === undefined) throw detachedError("limiter", "allow");
     const { quick } = this;
     if (quick === undefined || typeof cost !== "number" || !quick.isOpen()) {
       const given = this.defaultCost === undefined && cost === 1 ? undefined : cost;
@@ -98,7 +100,7 @@ export class StoreLimiter<Input> extends Decider {
   }
 
   consume(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<Decision> {
-    if (this === undefined) throw detachedError("consume");
+    if (this === undefined) throw detachedError("limiter", "consume");
     const { quick } = this;
     if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
       return quick.consume(encodeKey(quick.key(input)), cost ?? 1);

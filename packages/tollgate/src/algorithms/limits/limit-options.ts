@@ -48,7 +48,8 @@ export const WINDOW_HINTS: OptionHints = {
 /** @throws TollgateError `ERR_LIMIT` when a count is not a positive integer below 2^53. */
 export function checkCount(option: string, count: unknown, expected = "a positive integer"): number {
   if (typeof count === "number" && Number.isSafeInteger(count) && count > 0) return count;
-  const hint = typeof count === "string" && Number(count) > 0 ? `; write ${Number(count)}` : "";
+  const isText = typeof count === "string" && Number(count) > 0;
+  const hint = isText ? `; write ${Number(count)}` : typeof count === "object" ? "; write the number alone" : "";
   throw new TollgateError("ERR_LIMIT", `${option}: expected ${expected}, got ${show(count)}${hint}`);
 }
 

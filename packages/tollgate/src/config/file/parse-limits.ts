@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts";
+import { checkOptions, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { readJson } from "../text/json-reader.ts";
 import type { Source } from "../text/source.ts";
@@ -52,7 +52,7 @@ const BOM = "\ufeff";
 export function parseLimits(text: string, options: ParseOptions = {}): LimitsFile {
   checkOptions("parseLimits", options, OPTION_NAMES);
   const { file, yaml } = options;
-  if (typeof text !== "string") throw new TollgateError("ERR_OPTION", `text: expected a text, got ${show(text)}`);
+  if (typeof text !== "string") throw optionError("text", "a text", text, "; createLimits takes an object as it is");
   const own = text.startsWith(BOM) ? text.slice(1) : text;
   if (own.length > LONGEST_TEXT) {
     const message = `expected at most ${LONGEST_TEXT} characters, got ${own.length}`;

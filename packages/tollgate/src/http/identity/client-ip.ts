@@ -1,4 +1,10 @@
-import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../../core/check-options.ts";
+import {
+  checkChoice,
+  checkOptions,
+  checkWholeNumber,
+  type OptionHints,
+  optionError,
+} from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { markKeyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
@@ -34,6 +40,7 @@ const NAMES: Readonly<Record<keyof ClientIpOptions, true>> = {
   addressHeader: true,
   warnings: true,
 };
+const HINTS: OptionHints = { "": "write { trustProxy: 1 }", header: "it is called addressHeader" };
 /** Two copies of the library know each other's. */
 const FIND: unique symbol = Symbol.for("tollgate.find-client");
 
@@ -77,7 +84,7 @@ export function clientIp(options: ClientIpOptions = {}): KeyOf {
 
 /** What `clientIp()` returns, with another name in its warnings. */
 export function clientKey(options: ClientIpOptions, owner: string): KeyOf {
-  checkOptions("clientIp", options, NAMES, { header: "it is called addressHeader" });
+  checkOptions("clientIp", options, NAMES, HINTS);
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
   const keys = new AddressKeys(checkWholeNumber("ipv6Prefix", ipv6Prefix, 1, 128));

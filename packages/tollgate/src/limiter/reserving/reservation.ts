@@ -7,6 +7,7 @@ import type { Decision } from "../../core/decision.ts";
 import { type Duration, toMicroseconds } from "../../core/duration.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
+import { guardMethods } from "../detached.ts";
 import type { Kind, Result } from "../kinds.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 import type { CountedCall } from "./counted-call.ts";
@@ -114,6 +115,10 @@ export class Reserved {
     this.#term = term;
   }
 
+  static {
+    guardMethods(Reserved.prototype, "reservation");
+  }
+
   charge(cost: Cost): Maybe<Decision> {
     if (this.#end === undefined) return this.#counted.add(cost);
     throw new TollgateError("ERR_CLOSED", `charge: expected an open reservation, got one that was ${this.#end}`);
@@ -167,6 +172,10 @@ export class AwaitedReserved implements AsyncReservation {
   constructor(counted: CountedCall, term: Term | undefined) {
     this.#reserved = new Reserved(counted, term);
     this.decision = counted.decision;
+  }
+
+  static {
+    guardMethods(AwaitedReserved.prototype, "reservation");
   }
 
   async charge(cost: Cost): Promise<Decision> {

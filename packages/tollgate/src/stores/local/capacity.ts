@@ -1,4 +1,10 @@
-import { checkChoice, checkOptions, type OptionNames, optionError } from "../../core/check-options.ts";
+import {
+  checkChoice,
+  checkOptions,
+  type OptionHints,
+  type OptionNames,
+  optionError,
+} from "../../core/check-options.ts";
 import { ClusterWarning } from "./cluster-warning.ts";
 import {
   CALLS_PER_SWEEP_STEP,
@@ -21,6 +27,8 @@ const SHORT_OF_BYTES = 1 / 4;
 
 /** A store with slots left for less than this fraction of its keys is nearly full. */
 const SHORT_OF_KEYS = 1 / 4;
+
+const HINTS: OptionHints = { "": "write { maxKeys: 100_000 }", max: 'it is called "maxKeys" here' };
 
 /** The options of a kind of store: names, defaults and bounds. */
 export interface CapacityDefaults {
@@ -68,7 +76,7 @@ export class Capacity {
 
   /** @throws TollgateError `ERR_OPTION`. */
   constructor(store: string, options: CapacityOptions, defaults: CapacityDefaults = HEAP_DEFAULTS) {
-    checkOptions(store, options, defaults.names);
+    checkOptions(store, options, defaults.names, HINTS);
     const { maxKeys = defaults.maxKeys, overflow = "share", warnings = true } = options;
     this.maxKeys = checkWhole("maxKeys", maxKeys, 1, MOST_KEYS);
     if (overflow !== "share" && overflow !== "deny") throw optionError("overflow", '"share" or "deny"', overflow);
