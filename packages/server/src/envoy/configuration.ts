@@ -2,12 +2,25 @@ import type { Node } from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "../limits/limits-files.ts";
 import { ConfigurationFile, type Field } from "./configuration-file.ts";
-import { type Descriptor, DescriptorTree } from "./descriptor-tree.ts";
-import { makeRule, type Rule } from "./rule.ts";
+import { DescriptorTree } from "./descriptor-tree.ts";
+import { makeRule, type RuleOptions } from "./rule.ts";
 import { UNIT_NAMES, type Unit } from "./units.ts";
 
 /** The limits of all domains. Never changes: a reload makes another. */
 export type Configuration = ReadonlyMap<string, DescriptorTree>;
+
+/** What files say, as plain data. */
+export type ConfigurationWords = readonly (readonly [domain: string, descriptors: readonly DescriptorWords[]])[];
+
+interface DescriptorWords {
+  readonly key: string;
+  /** Empty without a value. */
+  readonly value: string;
+  /** Whether all values of a wildcard share one count. */
+  readonly shared: boolean;
+  readonly rule: RuleOptions | undefined;
+  readonly descriptors: readonly DescriptorWords[];
+}
 
 const ROOT_KEYS = ["domain", "descriptors"] as const;
 const DESCRIPTOR_KEYS = [
@@ -30,8 +43,8 @@ const MOST_REQUESTS = 2 ** 32 - 1;
  * Reads files of Envoy's reference service (envoyproxy/ratelimit). A mistake in one file leaves no configuration at
  * all.
  */
-export function readConfiguration(texts: readonly FileText[]): Compiled<Configuration> {
-  const domains = new Map<string, DescriptorTree>();
+export function readWords(texts: readonly FileText[]): Compiled<ConfigurationWords> {
+  const domains: [string, readonly DescriptorWords[]][] = [];
   const owners = new Map<string, string>();
   const mistakes = texts.flatMap(({ file, text }) => {
     const source = new ConfigurationFile(file, text);
@@ -39,6 +52,21 @@ export function readConfiguration(texts: readonly FileText[]): Compiled<Configur
     return source.mistakes;
   });
   return mistakes.length === 0 ? { value: domains } : { mistakes };
+}
+
+export function compileWords(words: ConfigurationWords): Configuration {
+  return new Map(words.map(([domain, descriptors]) => [domain, treeOf(descriptors)]));
+}
+
+function treeOf(descriptors: readonly DescriptorWords[]): DescriptorTree {
+  const tree = new DescriptorTree();
+  for (const { key, value, shared, rule, descriptors: below } of descriptors)
+    tree.add(key, value, { rule: rule && makeRule(rule), shared, children: treeOf(below) });
+  return tree;
+}
+
+function pathOf(parent: string, key: string, value: string): string {
+  return `${parent}.${key}${value === "" ? "" : `_${value}`}`;
 }
 
 /** Reads the one domain of a file. */
@@ -54,7 +82,7 @@ class DomainReader {
     this.#owners = owners;
   }
 
-  read(domains: Map<string, DescriptorTree>): void {
+  read(domains: [string, readonly DescriptorWords[]][]): void {
     const fields = this.#source.mapping(this.#source.root, "the file", ROOT_KEYS);
     if (fields === undefined) return;
     const domain = this.#filled(fields, this.#source.root, "domain");
@@ -62,38 +90,40 @@ class DomainReader {
     const owner = this.#owners.get(domain);
     if (owner !== undefined) this.#source.wrong(fields.get("domain")?.value, `a domain that ${owner} does not have`);
     this.#owners.set(domain, this.#file);
-    domains.set(domain, this.#tree(fields.get("descriptors"), domain, 1));
+    domains.push([domain, this.#descriptors(fields.get("descriptors"), domain, 1)]);
   }
 
-  #tree(field: Field | undefined, path: string, level: number): DescriptorTree {
-    const tree = new DescriptorTree();
+  #descriptors(field: Field | undefined, path: string, level: number): readonly DescriptorWords[] {
+    const found = new Map<string, DescriptorWords>();
     for (const node of this.#source.list(field?.value, "descriptors")) {
       if (this.#source.exceeds(level, node)) break;
-      this.#addDescriptor(tree, node, path, level);
+      const descriptor = this.#descriptor(node, path, level);
+      if (descriptor === undefined) continue;
+      const { key, value } = descriptor;
+      const id = JSON.stringify([key, value]);
+      if (found.has(id))
+        this.#source.wrong(node, "another key or value than a descriptor before", pathOf(path, key, value));
+      found.set(id, descriptor);
     }
-    return tree;
+    return [...found.values()];
   }
 
-  #addDescriptor(tree: DescriptorTree, node: Node, parent: string, level: number): void {
+  #descriptor(node: Node, parent: string, level: number): DescriptorWords | undefined {
     const source = this.#source;
     const fields = source.mapping(node, "a descriptor", DESCRIPTOR_KEYS);
-    if (fields === undefined) return;
+    if (fields === undefined) return undefined;
     const key = this.#filled(fields, node, "key");
     const value = fields.get("value")?.value === undefined ? "" : source.text(fields.get("value")?.value, "value");
-    if (key === undefined || value === undefined) return;
-    const path = `${parent}.${key}${value === "" ? "" : `_${value}`}`;
+    if (key === undefined || value === undefined) return undefined;
+    const path = pathOf(parent, key, value);
     const shared = this.#flag(fields, "share_threshold");
     if (shared && !value.includes("*"))
       source.wrong(fields.get("share_threshold")?.key, "share_threshold beside a value with *");
-    const descriptor: Descriptor = {
-      rule: this.#rule(fields, path),
-      shared,
-      children: this.#tree(fields.get("descriptors"), path, level + 1),
-    };
-    if (!tree.add(key, value, descriptor)) source.wrong(node, "another key or value than a descriptor before", path);
+    const descriptors = this.#descriptors(fields.get("descriptors"), path, level + 1);
+    return { key, value, shared, rule: this.#rule(fields, path), descriptors };
   }
 
-  #rule(fields: ReadonlyMap<string, Field>, path: string): Rule | undefined {
+  #rule(fields: ReadonlyMap<string, Field>, path: string): RuleOptions | undefined {
     const source = this.#source;
     const shadow = this.#flag(fields, "shadow_mode");
     const quota = this.#flag(fields, "quota_mode");
@@ -110,12 +140,12 @@ class DomainReader {
     const common = { path, shadow, quota, metadata, name, replaces: this.#replaces(limit, name), unlimited };
     if (unlimited) {
       if (limit.has("unit")) source.wrong(limit.get("unit")?.key, "no unit beside unlimited: true");
-      return makeRule(common);
+      return common;
     }
     const unit = this.#unit(limit, node);
     const requestsPerUnit = this.#requestsPerUnit(limit);
     if (unit === undefined || requestsPerUnit === undefined) return undefined;
-    return makeRule({ ...common, unit, requestsPerUnit });
+    return { ...common, unit, requestsPerUnit };
   }
 
   #unit(limit: ReadonlyMap<string, Field>, node: Node): Unit | undefined {

@@ -17,21 +17,12 @@ export interface Match {
 export class DescriptorTree {
   readonly #byKey = new Map<string, KeyedDescriptors>();
 
-  /** @returns whether the descriptor is new: two of the same key and value contradict each other. */
-  add(key: string, value: string, descriptor: Descriptor): boolean {
+  add(key: string, value: string, descriptor: Descriptor): void {
     const known: KeyedDescriptors = this.#byKey.get(key) ?? { exact: new Map(), wildcards: [], any: undefined };
     this.#byKey.set(key, known);
-    if (value === "") {
-      if (known.any !== undefined) return false;
-      known.any = descriptor;
-    } else if (value.includes("*")) {
-      if (known.wildcards.some(({ wildcard }) => wildcard.pattern === value)) return false;
-      known.wildcards.push({ wildcard: new Wildcard(value), descriptor });
-    } else {
-      if (known.exact.has(value)) return false;
-      known.exact.set(value, descriptor);
-    }
-    return true;
+    if (value === "") known.any = descriptor;
+    else if (value.includes("*")) known.wildcards.push({ wildcard: new Wildcard(value), descriptor });
+    else known.exact.set(value, descriptor);
   }
 
   /**
@@ -61,20 +52,14 @@ export class DescriptorTree {
     return known.any && { descriptor: known.any, pattern: "" };
   }
 
-  /** The descriptors of this level by key, in the order in which they are tried. */
-  *descriptors(): Generator<KeyedDescriptor, undefined> {
-    for (const [key, { exact, wildcards, any }] of this.#byKey) {
-      for (const [value, descriptor] of exact) yield { key, value, descriptor };
-      for (const { wildcard, descriptor } of wildcards) yield { key, value: wildcard.pattern, descriptor };
-      if (any !== undefined) yield { key, value: "", descriptor: any };
-    }
-  }
-
-  /** The rules of this level and those below it. */
+  /** The rules of this level and those below it, in the order in which they are tried. */
   *rules(): Generator<Rule, undefined> {
-    for (const { descriptor } of this.descriptors()) {
-      if (descriptor.rule !== undefined) yield descriptor.rule;
-      yield* descriptor.children.rules();
+    for (const { exact, wildcards, any } of this.#byKey.values()) {
+      const found = [...exact.values(), ...wildcards.map(({ descriptor }) => descriptor), any];
+      for (const descriptor of found) {
+        if (descriptor?.rule !== undefined) yield descriptor.rule;
+        if (descriptor !== undefined) yield* descriptor.children.rules();
+      }
     }
   }
 }
@@ -84,12 +69,6 @@ export interface Descriptor {
   /** Whether all values of a wildcard share one count. */
   readonly shared: boolean;
   readonly children: DescriptorTree;
-}
-
-interface KeyedDescriptor {
-  readonly key: string;
-  readonly value: string;
-  readonly descriptor: Descriptor;
 }
 
 interface Found {

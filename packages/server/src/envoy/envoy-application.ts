@@ -2,17 +2,20 @@ import type { Clock } from "tollgate";
 import type { Application } from "../application.ts";
 import { healthz } from "../http/health.ts";
 import { LimiterSet } from "../limiter-set.ts";
+import { readWithoutBlocking } from "../limits/in-thread.ts";
 import { LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { openStore } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
-import { readConfiguration } from "./configuration.ts";
+import { compileWords, readWords } from "./configuration.ts";
 import { configurationLines } from "./configuration-lines.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { configurationRoute, jsonRoute } from "./http-routes.ts";
 import { RateLimits } from "./rate-limits.ts";
-import { readWithoutBlocking } from "./read-in-thread.ts";
+
+// Threads run the built file, also when the tests run this one.
+const THREAD = new URL("../../dist/envoy/parse-thread.js", import.meta.url);
 
 /**
  * Opens the limits of Envoy's files, over gRPC and HTTP.
@@ -23,13 +26,13 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
   const { path, shadow } = settings;
   const files = await LimitsFiles.open({
     path,
-    compile: readConfiguration,
-    recompile: readWithoutBlocking,
-    replace: (configuration) => limits.replace(configuration),
+    compile: readWords,
+    recompile: (texts) => readWithoutBlocking(texts, readWords, THREAD),
+    replace: (words) => limits.replace(compileWords(words)),
     log,
   });
   const { store, close } = await openStore(settings, log);
-  const limits = new RateLimits({ store, clock, configuration: files.first, shadow });
+  const limits = new RateLimits({ store, clock, configuration: compileWords(files.first), shadow });
   const logError = (error: unknown): void =>
     log({ level: "error", event: "request-failed", text: `a gRPC request failed: ${String(error)}` });
   const limitsStatus = () => files.status;

@@ -36,6 +36,7 @@ export type RuleOptions = Partial<Omit<Rule, "limits" | "window">> & Pick<Rule, 
 export function makeRule(options: RuleOptions): Rule {
   const { unit, requestsPerUnit = 0, unlimited = false, name = "" } = options;
   const counts = unit !== undefined && !unlimited && requestsPerUnit > 0;
+  let limits: Rule["limits"];
   return {
     requestsPerUnit,
     unit,
@@ -46,7 +47,11 @@ export function makeRule(options: RuleOptions): Rule {
     quota: false,
     metadata: undefined,
     ...options,
-    limits: counts ? [fixedWindow({ name: unit, limit: requestsPerUnit, window: unitLengthMs(unit) })] : undefined,
+    // Made with the first request: most rules of a large file are asked seldom.
+    get limits() {
+      if (counts) limits ??= [fixedWindow({ name: unit, limit: requestsPerUnit, window: unitLengthMs(unit) })];
+      return limits;
+    },
     window: unit && {
       currentLimit: { requestsPerUnit, unit: unitNumber(unit), name },
       lengthMs: unitLengthMs(unit),

@@ -25,6 +25,6 @@ export function stateHealth(state: () => LimitsState): HealthDetails {
   return () => {
     const { files, sinceMs, version, source, overrides } = state();
     const loadedAt = new Date(sinceMs).toISOString();
-    return { limits: { state: files, loadedAt, version, source, overrides: overrides.length } };
+    return { limits: { state: files, loadedAt, version, source, overrides } };
   };
 }

@@ -1,7 +1,7 @@
 import type { LimitsFile } from "tollgate/config";
 import { withDomain } from "../limits/check-domain.ts";
 import { mistakeLine } from "../limits/mistake.ts";
-import { readWithoutBlocking } from "../limits/read-in-thread.ts";
+import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
 import { RequestError } from "./request-error.ts";
 
 /** Reads the limits that operators send. It reads one long text at a time: each takes a thread and much memory. */
@@ -20,7 +20,7 @@ export class LimitsReader {
    */
   async read(text: string, file: "limits.json" | "limits.yaml"): Promise<LimitsFile> {
     if (this.#isReading) throw new RequestError(503, "other limits are being read", {}, { "retry-after": "1" });
-    const reading = readWithoutBlocking([{ file, text }]);
+    const reading = readLimitsWithoutBlocking([{ file, text }]);
     this.#isReading = reading instanceof Promise;
     try {
       const read = await (reading instanceof Promise ? reading.catch(unreadable) : reading);

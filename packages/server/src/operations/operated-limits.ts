@@ -4,7 +4,7 @@ import type { OperatorRoutes } from "../http/operator.ts";
 import { requireDomain, withDomain } from "../limits/check-domain.ts";
 import { LimitsFiles, type LimitsStatus } from "../limits/limits-files.ts";
 import { LimitsInForce } from "../limits/limits-in-force.ts";
-import { readWithoutBlocking } from "../limits/read-in-thread.ts";
+import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import type { Log } from "../log/log.ts";
 import { auditOwnChange } from "./audit-own-change.ts";
@@ -63,7 +63,7 @@ export class OperatedLimits {
     const files = await LimitsFiles.open({
       path,
       compile: readLimitsFiles,
-      recompile: async (texts) => withDomain(await readWithoutBlocking(texts), checkDomain, path),
+      recompile: async (texts) => withDomain(await readLimitsWithoutBlocking(texts), checkDomain, path),
       replace: (file) => operated.#take(file),
       log,
       ...(settings.onStatus !== undefined && { onStatus: settings.onStatus }),

@@ -18,11 +18,6 @@ export type FromWorker =
 /** What the primary process is called in questions. Workers are called by their numbers. */
 export const PRIMARY = "primary";
 
-/** What a worker asks the primary process. */
-export type LeadRequest =
-  | { readonly what: "state" }
-  | { readonly what: "piece"; readonly version: string; readonly index: number };
-
 /** What the primary process asks a worker: to put limits in force, its metrics, or what its operators ask. */
 export type WorkerRequest =
   | { readonly what: "follow"; readonly state: LimitsState }

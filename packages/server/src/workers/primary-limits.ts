@@ -6,7 +6,6 @@ import { isEnvoy } from "../limits/is-envoy.ts";
 import type { LimitsStatus } from "../limits/limits-files.ts";
 import { inForceHealth } from "../limits/limits-health.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import { type LimitsPiece, piecesOf } from "../limits/limits-pieces.ts";
 import type { LimitsState } from "../limits/limits-state.ts";
 import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
@@ -15,7 +14,6 @@ import { OperatedLimits } from "../operations/operated-limits.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
 import { hotOfWorkers, operateKeyIn } from "./keys-in-workers.ts";
-import type { LeadRequest } from "./messages.ts";
 import { requestsOf } from "./requests-of-workers.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
@@ -39,7 +37,6 @@ export class PrimaryLimits {
   readonly health: HealthDetails;
   #number = 0;
   #reached: Promise<WorkersReached> = Promise.resolve({ changed: [], silent: [] });
-  #pieces: { readonly version: string; readonly list: readonly LimitsPiece[] } | undefined;
 
   private constructor(operated: OperatedLimits, slots: readonly WorkerSlot[], log: Log, hasOperators: boolean) {
     this.#operated = operated;
@@ -86,12 +83,6 @@ export class PrimaryLimits {
     return this.#operated.status();
   }
 
-  /** Answers a worker. */
-  answer(request: LeadRequest): LimitsState | LimitsPiece | undefined {
-    if (request.what === "state") return this.#state();
-    return request.version === this.inForce.version ? this.#piecesInForce()[request.index] : undefined;
-  }
-
   reload(): void {
     this.#operated.reload();
   }
@@ -101,24 +92,19 @@ export class PrimaryLimits {
     this.#limits.close();
   }
 
-  #state(): LimitsState {
-    const { version, source, since, overrides } = this.inForce;
+  get state(): LimitsState {
+    const { effective, version, source, since, overrides } = this.inForce;
     return {
       number: this.#number,
+      effective: JSON.stringify(effective),
       version,
       source,
       sinceMs: since.getTime(),
-      overrides,
+      overrides: overrides.length,
       files: this.status.state,
       checkDomain: this.#operated.checkDomain,
       salt: this.#salt,
     };
-  }
-
-  #piecesInForce(): readonly LimitsPiece[] {
-    const { version, file } = this.inForce;
-    if (this.#pieces?.version !== version) this.#pieces = { version, list: [...piecesOf(file)] };
-    return this.#pieces.list;
   }
 
   /** Tells the workers what is in force now. Those that start ask for it themselves. */
@@ -129,7 +115,7 @@ export class PrimaryLimits {
   }
 
   async #follow(slots: readonly WorkerSlot[]): Promise<WorkersReached> {
-    const state = this.#state();
+    const { state } = this;
     const changed: number[] = [];
     const silent: number[] = [];
     const ask = async (slot: WorkerSlot): Promise<void> => {

@@ -36,7 +36,7 @@ class RunningWorker {
     this.#log = log;
     const own = process.env[WORKER_ENV] ?? "";
     this.#peers = new WorkerPeers(own, tell, (request) => this.#answer(request as WorkerRequest));
-    this.#followed = FollowedLimits.open(this.#peers);
+    this.#followed = this.#peers.limits().then((state) => state && new FollowedLimits(state));
   }
 
   async start(): Promise<Service> {

@@ -30,7 +30,7 @@ export async function startWorkers(settings: WorkersSettings, log: Log): Promise
   const passOnTo: PassOn = (message, from) => passOn(slots, message, from);
   const slots: readonly WorkerSlot[] = Array.from(
     { length: settings.workers },
-    (_, i) => new WorkerSlot(i + 1, { log, passOn: passOnTo, lead: (request) => limits?.answer(request) }),
+    (_, i) => new WorkerSlot(i + 1, { log, passOn: passOnTo, lead: () => limits?.state }),
   );
   const limits = await PrimaryLimits.open(settings, slots, log);
   let isStopping = false;

@@ -1,7 +1,6 @@
-import type { LimitsPiece } from "../limits/limits-pieces.ts";
-import type { LimitsLead, LimitsState } from "../limits/limits-state.ts";
+import type { LimitsState } from "../limits/limits-state.ts";
 import type { Peers } from "../limits/peers.ts";
-import { type FromWorker, type LeadRequest, PRIMARY, type ToWorker } from "./messages.ts";
+import { type FromWorker, PRIMARY, type ToWorker } from "./messages.ts";
 import { Questions } from "./questions.ts";
 
 /** An answer that takes longer is not waited for. */
@@ -10,7 +9,7 @@ const PATIENCE_MS = 2_000;
 const LEAD_PATIENCE_MS = 15_000;
 
 /** The other processes, as a worker reaches them through the primary process, and that process itself. */
-export class WorkerPeers implements Peers, LimitsLead {
+export class WorkerPeers implements Peers {
   readonly own: string;
   readonly #send: (message: FromWorker) => void;
   readonly #questions = new Questions();
@@ -33,12 +32,11 @@ export class WorkerPeers implements Peers, LimitsLead {
     this.#answer = answer;
   }
 
-  async state(): Promise<LimitsState | undefined> {
-    return (await this.#askLead({ what: "state" })) as LimitsState | undefined;
-  }
-
-  async piece(version: string, index: number): Promise<LimitsPiece | undefined> {
-    return (await this.#askLead({ what: "piece", version, index })) as LimitsPiece | undefined;
+  /** The limits of the primary process. `undefined`: each worker reads the files itself. */
+  async limits(): Promise<LimitsState | undefined> {
+    const answered = await this.#ask(PRIMARY, undefined, LEAD_PATIENCE_MS);
+    if (answered.kind === "answer") return answered.content as LimitsState | undefined;
+    throw new Error("the primary process does not answer");
   }
 
   /** Takes what the primary process passes on or asks itself. */
@@ -46,12 +44,6 @@ export class WorkerPeers implements Peers, LimitsLead {
     if (type === "answer") return this.#questions.take(id, content);
     const answer = from === PRIMARY ? this.#answerLead : this.#answer;
     this.#send({ type: "answer", id, to: from, content: await answer?.(content) });
-  }
-
-  async #askLead(request: LeadRequest): Promise<unknown> {
-    const answered = await this.#ask(PRIMARY, request, LEAD_PATIENCE_MS);
-    if (answered.kind === "answer") return answered.content;
-    throw new Error("the primary process does not answer");
   }
 
   #ask(to: string, content: unknown, patienceMs: number) {

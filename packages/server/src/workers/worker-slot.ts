@@ -1,14 +1,8 @@
 import cluster, { type Worker } from "node:cluster";
 import { type Family, lastingFamilies, mergeFamilies } from "../admin/families.ts";
+import type { LimitsState } from "../limits/limits-state.ts";
 import type { Log } from "../log/log.ts";
-import {
-  type FromWorker,
-  type LeadRequest,
-  PRIMARY,
-  type ToWorker,
-  WORKER_ENV,
-  type WorkerRequest,
-} from "./messages.ts";
+import { type FromWorker, PRIMARY, type ToWorker, WORKER_ENV, type WorkerRequest } from "./messages.ts";
 import { type Answered, Questions } from "./questions.ts";
 
 /** A worker could not start. It has the name and message of the error. */
@@ -32,8 +26,8 @@ type PeerMessage = Extract<FromWorker, { readonly type: "ask" | "answer" }>;
 export interface WorkerSlotOptions {
   readonly log: Log;
   readonly passOn: PassOn;
-  /** Answers what a worker asks the primary process. */
-  readonly lead: (request: LeadRequest) => unknown;
+  /** The limits that a worker begins with. `undefined`: it reads the files itself. */
+  readonly lead: () => LimitsState | undefined;
 }
 
 /** The delays before a worker starts again: each doubles, up to a bound. */
@@ -144,12 +138,10 @@ export class WorkerSlot {
       started(message);
     } else if (message.to !== PRIMARY) this.#options.passOn(message, String(this.number));
     else if (message.type === "answer") this.#questions.take(message.id, message.content);
-    else this.#answer(message.id, message.content as LeadRequest);
-  }
-
-  #answer(id: number, request: LeadRequest): void {
-    if (request.what === "state") this.#hasLimits = true;
-    this.tell({ type: "answer", id, from: PRIMARY, content: this.#options.lead(request) });
+    else {
+      this.#hasLimits = true;
+      this.tell({ type: "answer", id: message.id, from: PRIMARY, content: this.#options.lead() });
+    }
   }
 
   #ended(cause: string): void {

@@ -1,10 +1,8 @@
 import { createLimits, type Limits, type LimitsFile, parseLimits } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import { FollowedLimits } from "../../src/limits/followed-limits.ts";
-import { piecesOf } from "../../src/limits/limits-pieces.ts";
-import type { LimitsLead, LimitsState } from "../../src/limits/limits-state.ts";
-import { versionOf } from "../../src/limits/limits-version.ts";
-import type { RuleOverride } from "../../src/limits/rule-overrides.ts";
+import type { LimitsState } from "../../src/limits/limits-state.ts";
+import { type RuleOverride, withOverrides } from "../../src/limits/rule-overrides.ts";
 
 const OFF: RuleOverride = { domain: "api", rule: "client", mode: "off", untilMs: 60_000, by: "ann" };
 
@@ -15,54 +13,37 @@ function fileOf(rate: number): LimitsFile {
 }
 
 /** A primary process of these tests. */
-class Lead implements LimitsLead {
+class Lead {
   #file: LimitsFile = fileOf(1);
   #number = 1;
-  overrides: readonly RuleOverride[] = [];
-  /** Which pieces were asked for. */
-  readonly asked: number[] = [];
-  /** What happens before a piece is answered. */
-  before: (index: number) => void = () => {};
 
   put(rate: number): LimitsState {
     this.#file = fileOf(rate);
     return this.next();
   }
 
-  next(overrides: readonly RuleOverride[] = this.overrides): LimitsState {
-    this.overrides = overrides;
+  next(overrides: readonly RuleOverride[] = []): LimitsState {
     this.#number += 1;
-    return this.now;
+    return this.state(overrides);
   }
 
-  get now(): LimitsState {
+  state(overrides: readonly RuleOverride[] = []): LimitsState {
     return {
       number: this.#number,
-      version: versionOf(this.#file),
+      effective: JSON.stringify(withOverrides(this.#file, overrides)),
+      version: "v",
       source: "files",
       sinceMs: 0,
-      overrides: this.overrides,
+      overrides: overrides.length,
       files: "loaded",
       checkDomain: "api",
       salt: undefined,
     };
   }
-
-  async state(): Promise<LimitsState> {
-    return this.now;
-  }
-
-  async piece(version: string, index: number) {
-    this.before(index);
-    this.asked.push(index);
-    // Messages between processes are copies.
-    return version === versionOf(this.#file) ? structuredClone([...piecesOf(this.#file)][index]) : undefined;
-  }
 }
 
-async function open(lead: Lead) {
-  const followed = await FollowedLimits.open(lead);
-  if (followed === undefined) throw new Error("expected limits");
+function open(lead: Lead) {
+  const followed = new FollowedLimits(lead.state());
   const begin = (): Limits => {
     const limits = createLimits(followed.effective);
     followed.begin(limits, () => {});
@@ -76,23 +57,20 @@ const remaining = (limits: Limits): number | undefined => limits.peek("api", { i
 describe("the limits of a worker", () => {
   it("are those of the primary process, and change with them", async () => {
     const lead = new Lead();
-    const { followed, begin } = await open(lead);
+    const { followed, begin } = open(lead);
     const limits = begin();
     expect(remaining(limits)).toBe(1);
     expect(await followed.take(lead.put(5))).toBe(2);
     expect(remaining(limits)).toBe(5);
-    lead.asked.length = 0;
     expect(await followed.take(lead.next([OFF]))).toBe(3);
     expect(remaining(limits)).toBe(Number.POSITIVE_INFINITY);
     expect(await followed.take(lead.next([]))).toBe(4);
     expect(remaining(limits)).toBe(5);
-    // Overrides come without the file.
-    expect(lead.asked).toEqual([]);
   });
 
   it("wait for the start of the worker, and are the latest ones then", async () => {
     const lead = new Lead();
-    const { followed, begin } = await open(lead);
+    const { followed, begin } = open(lead);
     const taken = [lead.put(5), lead.next([OFF]), lead.put(7), lead.next([])].map((state) => followed.take(state));
     for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
     const limits = begin();
@@ -101,25 +79,11 @@ describe("the limits of a worker", () => {
     expect(remaining(limits)).toBe(7);
   });
 
-  it("are begun again if others come into force while they are read", async () => {
+  it("stay if a later state comes first", async () => {
     const lead = new Lead();
-    lead.before = (index) => {
-      if (index !== 1) return;
-      lead.before = () => {};
-      lead.put(8);
-    };
-    const { followed, begin } = await open(lead);
-    expect(followed.state.number).toBe(2);
-    expect(remaining(begin())).toBe(8);
-  });
-
-  it("stay until the later ones come whose turn it is", async () => {
-    const lead = new Lead();
-    const { followed, begin } = await open(lead);
+    const { followed, begin } = open(lead);
     const limits = begin();
     const [old, latest] = [lead.put(5), lead.put(6)];
-    expect(await followed.take(old)).toBe(1);
-    expect(remaining(limits)).toBe(1);
     expect(await followed.take(latest)).toBe(3);
     expect(await followed.take(old)).toBe(3);
     const [off, on] = [lead.next([OFF]), lead.next([])];

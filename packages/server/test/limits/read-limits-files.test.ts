@@ -1,8 +1,7 @@
-import { type LimitsFile, trustLimitsFile } from "tollgate/config";
+import { trustLimitsFile } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import { isEnvoyFile } from "../../src/limits/is-envoy.ts";
-import { JoinedPieces, piecesOf } from "../../src/limits/limits-pieces.ts";
-import { readWithoutBlocking } from "../../src/limits/read-in-thread.ts";
+import { readLimitsWithoutBlocking } from "../../src/limits/read-in-thread.ts";
 import { readLimitsFiles } from "../../src/limits/read-limits-files.ts";
 
 const RULES = 1_000;
@@ -48,31 +47,14 @@ describe("limits files as one", () => {
 describe("a long limits file", () => {
   it("is read in another thread as it is read in this one", async () => {
     const texts = [{ file: "a.yaml", text: longText("7/1m") }];
-    const { value } = await readWithoutBlocking(texts);
+    const { value } = await readLimitsWithoutBlocking(texts);
     expect(value).toEqual(readLimitsFiles(texts).value);
     expect(Object.keys(value?.domains["api"]?.limits ?? {})).toHaveLength(RULES + 1);
     expect(trustLimitsFile(value!)).toBe(value);
   });
 
   it("has its mistakes with their places", async () => {
-    const { mistakes } = await readWithoutBlocking([{ file: "a.yaml", text: longText("7/m") }]);
+    const { mistakes } = await readLimitsWithoutBlocking([{ file: "a.yaml", text: longText("7/m") }]);
     expect(mistakes).toMatchObject([{ file: "a.yaml", line: RULES + 5, column: 21 }]);
-  });
-
-  it("goes through its pieces unchanged", () => {
-    const limits = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, i) => [`r${i}`, { rate: "1/1s" as const }]));
-    const file: LimitsFile = {
-      version: 1,
-      trustedHeaders: ["x-plan"],
-      onFailure: "deny",
-      domains: { a: { ignoreCase: true, limits: limits(1_501) }, b: { onFailure: { nodes: 2 }, limits: limits(1) } },
-    };
-    const joined = new JoinedPieces();
-    const ends: unknown[] = [];
-    for (const piece of piecesOf(file)) if (piece.type !== "mistakes") ends.push(joined.add(piece));
-    expect(ends.at(-1)).toEqual(file);
-    expect(ends.slice(0, -1).every((end) => end === undefined)).toBe(true);
-    expect(ends.length).toBeGreaterThan(2);
   });
 });
