@@ -20,7 +20,6 @@ import { decideHere } from "./decide.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { decideRoute } from "./decide-route.ts";
 import { OpenReservations } from "./open-reservations.ts";
-import { UnitsInForce } from "./units-in-force.ts";
 
 /** The limits themselves are for other protocols. */
 export interface ApiApplication extends Application {
@@ -42,14 +41,12 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const recent = recentOf(context);
   const limiters = new LimiterSet();
   const hot = recent === undefined ? undefined : new HotKeysOfDomains(limiters);
-  const units = new UnitsInForce(leading.first());
   const led = leading.begin({ limits, recent, hot }, (file) => {
     recent?.keepFactsOf(file);
-    units.replace(file);
     // Another version may have other domains.
     limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
   });
-  const decidedBy = { limits, units, reservations: new OpenReservations(clock, context.peers) };
+  const decidedBy = { limits, reservations: new OpenReservations(clock, context.peers) };
   // A client may settle on another connection, which another process may have accepted.
   context.peers?.onQuestion((question) => decideHere(decidedBy, question as DecideRequest));
   const endLog = logDegraded(limiters, log);

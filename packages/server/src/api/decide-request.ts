@@ -1,11 +1,7 @@
-import type { BlockTime, Cost, Duration } from "tollgate";
+import type { BlockTime, Cost } from "tollgate";
 import type { Facts, NamedValues } from "tollgate/config";
-import { excerpt } from "../http/excerpt.ts";
-
-/** A request of `POST /v1/decide` is not what was expected. Nothing was counted. */
-export class BadRequestError extends Error {
-  override readonly name = "BadRequestError";
-}
+import { asText, checkNames, type Fields, fieldsIn, spanIn } from "../http/json-fields.ts";
+import { malformed } from "../http/request-error.ts";
 
 /** One call, by its verb. */
 export type DecideRequest =
@@ -38,15 +34,13 @@ const VERBS = [
 const TEXT_FACTS = ["ip", "method", "path", "host"] as const;
 const NAMED_FACTS = ["header", "query", "cookie", "descriptor"] as const;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads a call. `place` is where it stands in the body, for errors.
  *
- * @throws BadRequestError
+ * @throws RequestError
  */
 export function readDecideRequest(value: unknown, place: string): DecideRequest {
-  const fields = asFields(value, place);
+  const fields = fieldsIn(value, place);
   const verb = verbOf(fields["verb"], `${place}.verb`);
   switch (verb) {
     case "consume":
@@ -63,7 +57,7 @@ export function readDecideRequest(value: unknown, place: string): DecideRequest 
       return {
         verb,
         ...aboutOf(fields, place),
-        span: spanOf(fields, place),
+        span: spanIn(fields, place),
         reason: optional(fields["reason"], (reason) => asText(reason, `${place}.reason`)),
       };
     case "unblock":
@@ -87,7 +81,9 @@ export function readDecideRequest(value: unknown, place: string): DecideRequest 
 
 function verbOf(value: unknown, place: string): (typeof VERBS)[number] {
   if (value === undefined) return "consume";
-  return VERBS.find((verb) => verb === value) ?? fail(place, `one of ${VERBS.join(", ")}`, value);
+  const verb = VERBS.find((known) => known === value);
+  if (verb === undefined) throw malformed(place, `one of ${VERBS.join(", ")}`, value);
+  return verb;
 }
 
 function aboutOf(fields: Fields, place: string): About {
@@ -99,8 +95,7 @@ function aboutOf(fields: Fields, place: string): About {
 
 function factsOf(value: unknown, place: string): Facts {
   if (value === undefined) return {};
-  const fields = asFields(value, place);
-  checkNames(fields, place, [...TEXT_FACTS, ...NAMED_FACTS]);
+  const fields = fieldsIn(value, place, [...TEXT_FACTS, ...NAMED_FACTS]);
   const facts: Record<string, unknown> = {};
   for (const name of TEXT_FACTS) {
     if (fields[name] !== undefined) facts[name] = asText(fields[name], `${place}.${name}`);
@@ -113,7 +108,7 @@ function factsOf(value: unknown, place: string): Facts {
 
 /** Names of headers may be in any case, as HTTP has them. */
 function namedValues(value: unknown, place: string, isHeader: boolean): NamedValues {
-  const values: [string, string][] = Object.entries(asFields(value, place)).map(([name, text]) => [
+  const values: [string, string][] = Object.entries(fieldsIn(value, place)).map(([name, text]) => [
     isHeader ? name.toLowerCase() : name,
     asText(text, `${place}.${name}`),
   ]);
@@ -125,38 +120,9 @@ function asCost(value: unknown, place: string): Cost {
   if (typeof value === "number" || (typeof value === "object" && value !== null && !Array.isArray(value))) {
     return value as Cost;
   }
-  return fail(`${place}.cost`, "a number, or an object with a number for each unit", value);
-}
-
-function spanOf(fields: Fields, place: string): BlockTime {
-  const { for: duration, until } = fields;
-  if ((duration === undefined) === (until === undefined)) return fail(place, "either for or until", fields);
-  if (duration === undefined) {
-    return typeof until === "number" ? { until } : fail(`${place}.until`, "milliseconds since the epoch", until);
-  }
-  if (typeof duration === "string" || typeof duration === "number") return duration as Duration;
-  return fail(`${place}.for`, 'a duration such as "10m", or milliseconds', duration);
-}
-
-function asFields(value: unknown, place: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  return fail(place, "an object", value);
-}
-
-function asText(value: unknown, place: string): string {
-  return typeof value === "string" ? value : fail(place, "a text", value);
-}
-
-/** A misspelt name would change what is counted. */
-function checkNames(fields: Fields, place: string, known: readonly string[]): void {
-  const unknown = Object.keys(fields).find((name) => !known.includes(name));
-  if (unknown !== undefined) fail(place, `only ${known.join(", ")}`, unknown);
+  throw malformed(`${place}.cost`, "a number, or an object with a number for each unit", value);
 }
 
 function optional<Value>(value: unknown, read: (value: unknown) => Value): Value | undefined {
   return value === undefined ? undefined : read(value);
-}
-
-function fail(place: string, expected: string, got: unknown): never {
-  throw new BadRequestError(`${place}: expected ${expected}, got ${excerpt(got)}`);
 }

@@ -1,13 +1,15 @@
 import type { ServerResponse } from "node:http";
 import { type NodeHandler, rateLimitHeaders } from "tollgate/node";
 import { DEGRADED_HEADER } from "../http/degraded-header.ts";
+import { parseJson } from "../http/json-fields.ts";
 import { onlyPrograms } from "../http/only-programs.ts";
 import { readBody } from "../http/read-body.ts";
+import { RequestError } from "../http/request-error.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
 import type { RecentRequests } from "../limits/recent-requests.ts";
 import { type DecidedBy, type DecideResult, decide } from "./decide.ts";
-import { BadRequestError, type DecideRequest, readDecideRequest } from "./decide-request.ts";
+import { type DecideRequest, readDecideRequest } from "./decide-request.ts";
 
 /** A hundred calls with the headers of a browser each. */
 const MOST_BODY_BYTES = 512 * 1024;
@@ -30,7 +32,7 @@ export function decideRoute(by: DecidedBy, recent: RecentRequests | undefined): 
     try {
       calls = readCalls(body);
     } catch (error) {
-      if (error instanceof BadRequestError) return sendJson(response, 400, { error: error.message });
+      if (error instanceof RequestError) return sendJson(response, error.status, { error: error.message });
       throw error;
     }
     if (!isList(calls)) return sendResult(response, await decideNoted(calls));
@@ -66,20 +68,12 @@ function isList(calls: readonly DecideRequest[] | DecideRequest): calls is reado
 }
 
 function readCalls(text: string): readonly DecideRequest[] | DecideRequest {
-  const value = parse(text);
+  const value = parseJson(text);
   const batch: unknown =
     typeof value === "object" && value !== null && "requests" in value ? value.requests : undefined;
   if (batch === undefined) return readDecideRequest(value, "request");
   if (!Array.isArray(batch) || batch.length === 0 || batch.length > MOST_CALLS) {
-    throw new BadRequestError(`requests: expected a list of 1 to ${MOST_CALLS} calls`);
+    throw new RequestError(400, `requests: expected a list of 1 to ${MOST_CALLS} calls`);
   }
   return batch.map((call, i) => readDecideRequest(call, `requests[${i}]`));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new BadRequestError("body: expected JSON", { cause });
-  }
 }

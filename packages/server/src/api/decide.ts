@@ -1,14 +1,13 @@
 import { type AsyncReservation, type Cost, type Decision, type Reservation, TollgateError } from "tollgate";
 import type { Limits } from "tollgate/config";
+import { checkUnits } from "./check-units.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { type DecisionJson, decisionJson } from "./decision-json.ts";
 import type { OpenReservations } from "./open-reservations.ts";
-import { checkUnits, type UnitsInForce } from "./units-in-force.ts";
 
 /** What calls are decided by. */
 export interface DecidedBy {
   readonly limits: Limits | Limits<"async">;
-  readonly units: UnitsInForce;
   readonly reservations: OpenReservations;
 }
 
@@ -46,11 +45,8 @@ export async function decideHere(by: DecidedBy, request: DecideRequest): Promise
   }
 }
 
-async function decideOrThrow(
-  { limits, units, reservations }: DecidedBy,
-  request: DecideRequest,
-): Promise<DecideResult> {
-  if ("domain" in request && "cost" in request) checkUnits(request.cost, units.of(request.domain));
+async function decideOrThrow({ limits, reservations }: DecidedBy, request: DecideRequest): Promise<DecideResult> {
+  if ("domain" in request && "cost" in request) checkUnits(request.cost, limits.units(request.domain));
   switch (request.verb) {
     case "consume":
       return decided(await limits.consume(request.domain, request.facts, request.cost));
@@ -70,7 +66,9 @@ async function decideOrThrow(
       );
       const { decision } = reserved;
       const result = decided(decision);
-      return decision.allowed ? withReservation(result, reservations.add(reserved, units.of(request.domain))) : result;
+      return decision.allowed
+        ? withReservation(result, reservations.add(reserved, limits.units(request.domain)))
+        : result;
     }
     case "settle":
       return settle(reservations, request.reservation, request.cost);

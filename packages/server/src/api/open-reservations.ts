@@ -7,7 +7,7 @@ type AnyReservation = Reservation | AsyncReservation;
 export interface OpenReservation {
   readonly reservation: AnyReservation;
   /** Those that its domain counted when it was made. */
-  readonly units: ReadonlySet<string> | undefined;
+  readonly units: ReadonlySet<string>;
   readonly expiresAtMs: number;
 }
 
@@ -48,7 +48,7 @@ export class OpenReservations {
   }
 
   /** @returns its id. */
-  add(reservation: AnyReservation, units?: ReadonlySet<string>): string {
+  add(reservation: AnyReservation, units: ReadonlySet<string>): string {
     const random = randomBytes(16).toString("base64url");
     const id = this.#peers === undefined ? random : `${this.#peers.own}.${random}`;
     this.#open.set(id, { reservation, units, expiresAtMs: this.#clock.now() + RESERVATION_TTL_MS });

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import { PLAIN_FLAGS, type PlainFlagName, VALUE_FLAGS, type ValueFlagName } from "./flags.ts";
 import { USAGE } from "./help.ts";
-import { nearestFlag } from "./nearest-flag.ts";
 import { type FlagTexts, fault, type ServeSettings, settingsOf } from "./serve-settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -57,19 +56,13 @@ function describeFault(args: readonly string[]): string | undefined {
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
-    if (!isFlag(name)) return unknownFlag(name, rawName);
+    if (!isFlag(name)) return `expected one of ${listOfFlags()}, got ${JSON.stringify(rawName)}`;
     const takesValue = OPTIONS[name].type === "string";
     // Strict parsing refuses a value that begins with a dash: it could be the next flag.
     const isDashed = inlineValue === false && value.startsWith("-") && value !== "-";
     if (takesValue === (value === undefined) || isDashed) return fault(name, value);
   }
   return undefined;
-}
-
-function unknownFlag(name: string, rawName: string): string {
-  const nearest = nearestFlag(name, Object.keys(OPTIONS));
-  const hint = nearest === undefined ? "" : `; did you mean --${nearest}?`;
-  return `expected one of ${listOfFlags()}, got ${JSON.stringify(rawName)}${hint}`;
 }
 
 function isFlag(name: string): name is FlagName {

@@ -1,6 +1,7 @@
 import type { NodeHandler } from "tollgate/node";
 import { onlyPrograms } from "../http/only-programs.ts";
 import { readBody } from "../http/read-body.ts";
+import { RequestError } from "../http/request-error.ts";
 import { sendJson, sendText } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
 import { configurationLines } from "./configuration-lines.ts";
@@ -21,7 +22,8 @@ export function jsonRoute(limits: RateLimitDecider): Route {
       const decided = await limits.decide(parseJsonRequest(body));
       return sendJson(response, decided.overallCode === OVER_LIMIT ? 429 : 200, jsonResponse(decided));
     } catch (error) {
-      if (error instanceof InvalidRequestError) return sendJson(response, 400, { error: error.message });
+      if (error instanceof InvalidRequestError || error instanceof RequestError)
+        return sendJson(response, 400, { error: error.message });
       if (error instanceof NotCountedError) return sendJson(response, 503, { error: error.message });
       throw error;
     }

@@ -1,14 +1,14 @@
-import { excerpt } from "../http/excerpt.ts";
+import { asText, type Fields, fieldsIn, parseJson } from "../http/json-fields.ts";
+import { malformed } from "../http/request-error.ts";
 import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
-import { InvalidRequestError } from "./rate-limit-decider.ts";
 import { fromStruct } from "./struct.ts";
 import { UNIT_NAMES, type Unit, unitNumber, unitOf } from "./units.ts";
 
 /** A request of `POST /json`, in the JSON of Protocol Buffers: names in either spelling, long numbers also as texts. */
 export function parseJsonRequest(text: string): RateLimitRequest {
-  const fields = asMapping(parse(text), "a request");
+  const fields = fieldsIn(parseJson(text), "a request");
   return {
-    domain: asText(field(fields, "domain"), "domain"),
+    domain: textOf(field(fields, "domain"), "domain"),
     descriptors: asList(field(fields, "descriptors"), "descriptors").map(descriptorOf),
     hitsAddend: asNumber(field(fields, "hits_addend"), "hits_addend", 2 ** 32 - 1),
   };
@@ -36,24 +36,22 @@ export function jsonResponse(response: RateLimitResponse): unknown {
   };
 }
 
-type Mapping = Readonly<Record<string, unknown>>;
-
 function descriptorOf(value: unknown): RateLimitDescriptor {
-  const fields = asMapping(value, "a descriptor");
+  const fields = fieldsIn(value, "a descriptor");
   const limit = field(fields, "limit");
   const hits = field(fields, "hits_addend");
   return {
     entries: asList(field(fields, "entries"), "entries").map((entry) => {
-      const entryFields = asMapping(entry, "an entry");
-      return { key: asText(field(entryFields, "key"), "key"), value: asText(field(entryFields, "value"), "value") };
+      const entryFields = fieldsIn(entry, "an entry");
+      return { key: textOf(field(entryFields, "key"), "key"), value: textOf(field(entryFields, "value"), "value") };
     }),
-    limit: limit == null ? null : overrideOf(asMapping(limit, "limit")),
+    limit: limit == null ? null : overrideOf(fieldsIn(limit, "limit")),
     hitsAddend: hits == null ? null : { value: asNumber(hits, "hits_addend", 2 ** 64) },
     isNegativeHits: asFlag(field(fields, "is_negative_hits"), "is_negative_hits"),
   };
 }
 
-function overrideOf(fields: Mapping): RateLimitDescriptor["limit"] {
+function overrideOf(fields: Fields): RateLimitDescriptor["limit"] {
   return {
     requestsPerUnit: asNumber(field(fields, "requests_per_unit"), "requests_per_unit", 2 ** 32 - 1),
     unit: asUnit(field(fields, "unit")),
@@ -61,48 +59,33 @@ function overrideOf(fields: Mapping): RateLimitDescriptor["limit"] {
 }
 
 /** A field by its name in the protocol or by the name that JSON prefers. */
-function field(fields: Mapping, name: string): unknown {
+function field(fields: Fields, name: string): unknown {
   const preferred = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   if (Object.hasOwn(fields, preferred)) return fields[preferred];
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new InvalidRequestError("body: expected JSON", { cause });
-  }
-}
-
-function asMapping(value: unknown, what: string): Mapping {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Mapping;
-  throw wrong(what, "an object", value);
-}
-
 function asList(value: unknown, what: string): readonly unknown[] {
   if (value == null) return [];
   if (Array.isArray(value)) return value;
-  throw wrong(what, "a list", value);
+  throw malformed(what, "a list", value);
 }
 
-function asText(value: unknown, what: string): string {
-  if (value == null) return "";
-  if (typeof value === "string") return value;
-  throw wrong(what, "a text", value);
+function textOf(value: unknown, what: string): string {
+  return value == null ? "" : asText(value, what);
 }
 
 function asFlag(value: unknown, what: string): boolean {
   if (value == null) return false;
   if (typeof value === "boolean") return value;
-  throw wrong(what, "true or false", value);
+  throw malformed(what, "true or false", value);
 }
 
 function asNumber(value: unknown, what: string, most: number): number {
   if (value == null) return 0;
   const number = typeof value === "string" && /^\d{1,20}$/.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= most) return number;
-  throw wrong(what, `a whole number from 0 to ${most}`, value);
+  throw malformed(what, `a whole number from 0 to ${most}`, value);
 }
 
 /** An enumeration comes by name or by number. */
@@ -111,11 +94,7 @@ function asUnit(value: unknown): number {
   const name = typeof value === "string" ? value.toLowerCase() : "";
   if (UNIT_NAMES.includes(name as Unit)) return unitNumber(name as Unit);
   if (Number.isInteger(value)) return value as number;
-  throw wrong("unit", "SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", value);
-}
-
-function wrong(what: string, expected: string, value: unknown): InvalidRequestError {
-  return new InvalidRequestError(`${what}: expected ${expected}, got ${excerpt(value)}`);
+  throw malformed("unit", "SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", value);
 }
 
 function codeName(code: number): "OK" | "OVER_LIMIT" {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorAction } from "../http/operator.ts";
+import { asRequestError } from "../http/request-error.ts";
 import { sendJson } from "../http/responses.ts";
-import { asRequestError } from "./request-error.ts";
 
 export interface Answer {
   /** 200 unless it says otherwise. */

@@ -1,8 +1,8 @@
 import type { Limits } from "tollgate/config";
+import { asRequestError } from "../http/request-error.ts";
 import type { RecentPage, RecentRequests } from "../limits/recent-requests.ts";
 import type { Hot, HotKeysOfDomains } from "./hot-keys.ts";
 import { type KeyCall, type KeyResult, operateKey } from "./key-calls.ts";
-import { asRequestError } from "./request-error.ts";
 
 /** What the primary process asks a worker for its operators. */
 export type LeadQuestion =

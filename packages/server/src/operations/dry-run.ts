@@ -8,11 +8,11 @@ import {
   type RuleWords,
   trustLimitsFile,
 } from "tollgate/config";
+import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { mapValues } from "../limits/map-values.ts";
 import { namedFacts } from "../limits/named-facts.ts";
 import type { RecentRequest, RecentTraffic } from "../limits/recent-requests.ts";
-import { RequestError } from "./request-error.ts";
 
 /** What limits make of the requests. */
 export interface Replayed {

@@ -1,4 +1,4 @@
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "../http/request-error.ts";
 
 const LIST = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/;
 const TAG = /(W\/)?"([^"]*)"/g;

@@ -1,16 +1,17 @@
-import type { BlockedKey, BlockTime } from "tollgate";
+import type { BlockedKey } from "tollgate";
 import type { Limits, RuleWords } from "tollgate/config";
+import { type Fields, spanIn } from "../http/json-fields.ts";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
+import { malformed, RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
 import { secretName } from "../log/client-name.ts";
 import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
-import { type Fields, fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
+import { fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
 import type { Hot } from "./hot-keys.ts";
 import type { KeyAction, KeyCall, KeyResult } from "./key-calls.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
-import { malformed, RequestError } from "./request-error.ts";
 import { type WorkersReached, withWorkers } from "./workers-reached.ts";
 
 export interface KeyRouteSettings {
@@ -157,18 +158,7 @@ function timeOf(ms: number | undefined): string | null {
 
 function blockIn(fields: Fields): KeyAction {
   const reason = fields["reason"] === undefined ? undefined : textIn(fields, "reason");
-  return { verb: "block", span: spanIn(fields), reason };
-}
-
-function spanIn(fields: Fields): BlockTime {
-  const { for: duration, until } = fields;
-  if ((duration === undefined) === (until === undefined)) throw malformed("body", "either for or until", fields);
-  if (until !== undefined) {
-    if (typeof until === "number") return { until };
-    throw malformed("until", "milliseconds since the epoch", until);
-  }
-  if (typeof duration === "string" || typeof duration === "number") return duration as BlockTime;
-  throw malformed("for", 'a duration such as "10m", or milliseconds', duration);
+  return { verb: "block", span: spanIn(fields, "body"), reason };
 }
 
 function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {

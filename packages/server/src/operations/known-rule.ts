@@ -1,7 +1,7 @@
 import type { RuleWords } from "tollgate/config";
+import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { ruleOf } from "../limits/rule-overrides.ts";
-import { RequestError } from "./request-error.ts";
 
 /** A rule of the limits in force. @throws RequestError 404 for others. */
 export function checkRule({ file }: LimitsInForce, domain: string, rule: string): RuleWords {

@@ -1,8 +1,8 @@
 import type { LimitsFile } from "tollgate/config";
+import { RequestError } from "../http/request-error.ts";
 import { withDomain } from "../limits/check-domain.ts";
 import { mistakeLine } from "../limits/mistake.ts";
 import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
-import { RequestError } from "./request-error.ts";
 
 /** Reads the limits that operators send. It reads one long text at a time: each takes a thread and much memory. */
 export class LimitsReader {

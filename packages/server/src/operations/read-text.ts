@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { bodyTypeOf } from "../http/body-type.ts";
 import { readBytes } from "../http/read-body.ts";
-import { RequestError } from "./request-error.ts";
+import { RequestError } from "../http/request-error.ts";
 
 /** The type of the body. @throws RequestError 415 unless it is one of these, in UTF-8. */
 export function typeOf(request: IncomingMessage, accepted: readonly string[]): string {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "tollgate";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
+import { RequestError } from "../http/request-error.ts";
 import { segmentsOf } from "../http/route-table.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
@@ -9,7 +10,6 @@ import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { durationIn, fieldsOfBody, textIn } from "./fields.ts";
 import { checkRule, unknownRule } from "./known-rule.ts";
-import { RequestError } from "./request-error.ts";
 import { type Reached, withWorkers } from "./workers-reached.ts";
 
 const SHORTEST_MS = 1_000;

@@ -1,8 +1,8 @@
+import { RequestError } from "../http/request-error.ts";
 import type { KeyAnswer } from "../operations/answer-lead.ts";
 import { type Hot, mergeHot } from "../operations/hot-keys.ts";
-import type { KeyCall, KeyResult, KeyStatus } from "../operations/key-calls.ts";
+import type { KeyCall, KeyResult } from "../operations/key-calls.ts";
 import type { HotOf, KeyOutcome, OperateKey } from "../operations/key-routes.ts";
-import { RequestError } from "../operations/request-error.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How long a worker may take, which may have to ask Redis. */
@@ -29,17 +29,12 @@ export function hotOfWorkers(slots: readonly WorkerSlot[]): HotOf {
   };
 }
 
-/** Which limits count something is known to the workers that have used them. */
+/** All know the same: the first that has answered tells. */
 async function explainIn(slots: readonly WorkerSlot[], call: KeyCall): Promise<KeyOutcome> {
   const answers = await Promise.all(slots.map((slot) => ask(slot, call)));
-  const results = answers.flatMap((answer) => (answer.kind === "done" ? [answer.result] : []));
-  if (results.length === 0) throw errorOf(answers);
-  const limits = new Map<string, KeyStatus>();
-  for (const status of results.flatMap((result) => result.limits ?? [])) {
-    if (!limits.has(status.name)) limits.set(status.name, status);
-  }
-  const blockedUntil = results.find((result) => result.blockedUntil !== undefined)?.blockedUntil;
-  return { limits: [...limits.values()], blockedUntil };
+  const done = answers.find((answer) => answer.kind === "done");
+  if (done === undefined) throw errorOf(answers);
+  return done.result;
 }
 
 /** One worker alone comes first: if it refuses the call, nothing has changed. */

@@ -29,6 +29,8 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
   readonly kind: Kind;
   /** The domains of the file, in its order. */
   readonly domains: readonly string[];
+  /** The units in which the rules of a domain count. A cost in another unit counts nothing there. */
+  units(domain: string): ReadonlySet<string>;
   /**
    * The limiter of a domain, for adapters, metrics, `combine` and all else that takes a limiter: each time the same
    * one. Its input is what is known of a request, such as the `HttpFacts` of an adapter. What `update` loads decides

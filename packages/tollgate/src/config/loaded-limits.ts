@@ -51,6 +51,10 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     return this.#names;
   }
 
+  units(domain: string): ReadonlySet<string> {
+    return this.#domain(domain).rules.units;
+  }
+
   limiter(domain: string): DomainLimiter<Kind> {
     return this.#domain(domain).limiter;
   }

@@ -21,6 +21,15 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     ]);
   });
 
+  it("tells the units in which its rules count, those of plans and keys too", () => {
+    const { limits } = setUp(storeOf, {
+      all: { rate: "1/1s" },
+      llm: { by: "descriptor.user", rate: { tokens: "5/1s" }, keys: { ann: { quota: { images: "9/1d" } } } },
+    });
+    expect([...limits.units("api")].sort()).toEqual(["images", "requests", "tokens"]);
+    expect(() => limits.units("nowhere")).toThrow("domain: expected one that the limits file has");
+  });
+
   it("takes what the file says a request costs", async () => {
     const { limits, limiter } = setUp(storeOf, {
       client: { by: "ip", quota: "100/1d" },

@@ -36,7 +36,6 @@ export class CallConnection {
       .on("trailers", note)
       .on("error", () => {});
     const closed = new Promise<void>((resolve) => stream.once("close", resolve));
-    if (isEndless(input)) stream.once("data", () => stream.close(constants.NGHTTP2_CANCEL));
     stream.resume();
     stream.end(input.body);
     if (input.isReset) {
@@ -66,9 +65,4 @@ export class CallConnection {
     }
     return this.#session;
   }
-}
-
-/** `Watch` answers until its client hangs up. */
-function isEndless({ path }: Pick<CallInput, "path">): boolean {
-  return path.endsWith("/Watch");
 }

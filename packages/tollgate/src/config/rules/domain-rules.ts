@@ -42,6 +42,7 @@ export class DomainRules {
   #setCount = 0;
   #joint: JointCalls | undefined;
   #byName: ReadonlyMap<string, Rule> | undefined;
+  #units: ReadonlySet<string> | undefined;
 
   private constructor(
     name: string,
@@ -95,6 +96,12 @@ export class DomainRules {
       node = next;
     }
     return node.set ?? this.#addSet(node, rules);
+  }
+
+  /** The units that its rules count. */
+  get units(): ReadonlySet<string> {
+    this.#units ??= new Set(this.rules.flatMap(({ units }) => units));
+    return this.#units;
   }
 
   ruleOf(name: string): Rule | undefined {

@@ -1,7 +1,7 @@
 import { TollgateError } from "tollgate";
-import { excerpt } from "../http/excerpt.ts";
+import { excerpt } from "./excerpt.ts";
 
-/** A request of an operator is not what was expected. Nothing was changed. */
+/** A request is not what was expected. Nothing was counted, and nothing changed. */
 export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;
