@@ -15,29 +15,10 @@ function errorOf(options: unknown): unknown {
 }
 
 const REFUSED: readonly (readonly [unknown, string])[] = [
-  [undefined, "rateLimit: expected an object of options, got undefined"],
-  [null, "rateLimit: expected an object of options, got null"],
   [limiter.allow, "rateLimit: expected an object of options, got a function"],
-  [{}, "limiter: expected one made by createLimiter or combine, got undefined"],
-  [{ limiter: { kind: "other" } }, "limiter: expected one made by createLimiter or combine, got"],
-  [{ limiter: { kind: "sync" } }, "limiter: expected one made by createLimiter or combine, got an object"],
-  [
-    { limiter: { kind: "async", consume: true } },
-    "limiter: expected one made by createLimiter or combine, got an object",
-  ],
   [
     { limiter: { kind: "sync", consume: () => {} }, chargeAfter: () => 0 },
     "limiter: expected one made by createLimiter or combine, got an object",
-  ],
-  [
-    { limiter: createLimiter({ limits: [perSecond(1)] }) },
-    "limiter: expected one with a key function, got one without; " +
-      "give createLimiter `key: clientIp()`, or rateLimit `input`",
-  ],
-  [
-    { limiter: createLimiter({ limits: async () => [perSecond(1)] }) },
-    "limiter: expected one with a key function, got one without; " +
-      "give createLimiter `key: clientIp()`, or rateLimit `input`",
   ],
   [
     { limiter: combine(createLimiter({ limits: [perSecond(1)] }), createLimiter({ limits: [perHour(1)] })) },
@@ -45,86 +26,21 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
       "give createLimiter `key: clientIp()`, or rateLimit `input`",
   ],
   [{ limiter, colour: 100 }, 'rateLimit: unknown option "colour"; expected limiter, input, cost,'],
-  [{ limiter, keyGenerator: () => "" }, 'unknown option "keyGenerator"'],
   [{ limiter, toString: 1 }, 'unknown option "toString"'],
-  [{ limiter, input: "address" }, 'input: expected a function of the request, got "address"'],
-  [{ limiter, skip: true }, "skip: expected a function of the request, got true"],
-  [{ limiter, partitionKey: "me" }, 'partitionKey: expected a function of the request, got "me"'],
-  [{ limiter, cost: -1 }, "cost: expected a whole number from 0 to 2^53 - 1, got -1"],
-  [{ limiter, cost: "1" }, "cost: expected"],
-  [{ limiter, cost: null }, "cost: expected a whole number, or one per unit, got null"],
-  [{ limiter, cost: new Map([["tokens", 1]]) }, "cost: expected a whole number, or one per unit, got an object"],
-  [{ limiter, cost: [1] }, "cost: expected a whole number, or one per unit, got an array"],
   [{ limiter, cost: { tokens: -1 } }, 'cost of "tokens": expected a whole number from 0 to 2^53 - 1, got -1'],
-  [{ limiter, onDenied: 429 }, "onDenied: expected a function, got 429"],
-  [{ limiter, logError: console }, "logError: expected a function of error and request, got"],
-  [{ limiter, chargeAfter: 1 }, "chargeAfter: expected a function of request and outcome, got 1"],
-  [{ limiter, settle: "yes" }, 'settle: expected one of true, false, got "yes"'],
-  [
-    { limiter: { kind: "sync", consume: () => {} }, settle: true },
-    "limiter: expected one made by createLimiter or combine, got an object",
-  ],
-  [{ limiter, chargeAfter: () => 0, settleAborted: 1 }, "settleAborted: expected one of true, false, got 1"],
   [
     { limiter, settleAborted: true },
     "settleAborted: expected true only beside chargeAfter, which says what a request has cost, got true",
   ],
-  [{ limiter, denial: "html" }, 'denial: expected one of "json", "problem", "negotiate", got "html"'],
-  [{ limiter, status: 418 }, "status: expected one of 429, 503, got 418"],
-  [{ limiter, onError: "ignore" }, 'onError: expected one of "allow", "deny", "throw", got "ignore"'],
-  [{ limiter, exposeHeaders: "RateLimit" }, 'exposeHeaders: expected one of true, false, got "RateLimit"'],
-  [
-    { limiter, retryJitter: -1 },
-    'retryJitter: expected whole milliseconds or text such as "250ms" or "5s", from 0 to 1d, got -1',
-  ],
   [{ limiter, retryJitter: "2d" }, 'from 0 to 1d, got "2d"'],
-  [
-    { limiter, headers: true },
-    'headers: expected false, or one or several of "draft-11", "draft-10", "draft-9", "draft-8", "draft-7", "draft-6", "legacy", got true',
-  ],
-  [
-    { limiter, headers: ["draft-12"] },
-    'headers: expected false, or one or several of "draft-11", "draft-10", "draft-9", "draft-8", "draft-7", "draft-6", "legacy", got "draft-12"',
-  ],
   [{ limiter, headers: "constructor" }, "headers: expected false"],
-  [{ limiter, headers: null }, "headers: expected false, or one or several of"],
   [{ limiter, headers: [] }, "headers: expected false, or one or several of"],
   [
     { limiter, headers: ["draft-11", "draft-7"] },
     'headers: expected either "draft-11" or "draft-7", whose headers have the same names, got both',
   ],
-  [{ limiter, allowList: "10.0.0.0/8" }, "allowList: expected"],
-  [{ limiter, allowList: ["10.0.0.0/33"] }, "allowList: expected"],
-  [{ limiter, denyList: ["no address"] }, "denyList: expected"],
-  [{ limiter, denyList: ["10.0.0.1"], clientIp: true }, "clientIp: expected what clientIp() returns, got true"],
-  [
-    { limiter, denyList: ["10.0.0.1"], clientIp: clientIp },
-    "clientIp: expected what clientIp() returns, got a function",
-  ],
   [{ limiter, clientIp: clientIp() }, "clientIp: expected beside allowList or denyList, whose clients it finds"],
   [{ limiter, denyList: ["10.0.0.1"], trustProxy: 1 }, 'unknown option "trustProxy"; it is an option of clientIp()'],
-];
-
-const OPTIONS = [
-  "limiter",
-  "input",
-  "cost",
-  "skip",
-  "allowList",
-  "denyList",
-  "clientIp",
-  "headers",
-  "partitionKey",
-  "exposeHeaders",
-  "denial",
-  "status",
-  "retryJitter",
-  "onDenied",
-  "onError",
-  "logError",
-  "chargeAfter",
-  "settle",
-  "settleAborted",
 ];
 
 describe("rateLimit", () => {
@@ -133,12 +49,6 @@ describe("rateLimit", () => {
     expect(error).toBeInstanceOf(TollgateError);
     expect((error as TollgateError).code).toMatch(/^ERR_(OPTION|COST|DURATION)$/);
     expect((error as TollgateError).message).toContain(message);
-  });
-
-  it.each(OPTIONS)("refuses null for %s", (name) => {
-    const error = errorOf({ limiter, denyList: ["10.0.0.1"], [name]: null });
-    expect(error).toBeInstanceOf(TollgateError);
-    expect((error as TollgateError).message).toMatch(new RegExp(`^${name}: expected .*, got null$`));
   });
 
   it("accepts every option", () => {

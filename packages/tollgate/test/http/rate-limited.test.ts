@@ -1,6 +1,5 @@
 import { createLimiter, type Decision, perHour, tokenBucket } from "tollgate";
-import { decisionOf, type HttpFacts, rateLimit } from "tollgate/fetch";
-import { tableStore } from "tollgate/table";
+import { decisionOf, rateLimit } from "tollgate/fetch";
 import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
@@ -38,19 +37,6 @@ describe("the decision that handlers find", () => {
       expect(settle).toBeTypeOf("function");
       expect(others).toEqual(decision);
     }
-  });
-
-  it("says that a key was counted in an overflow bucket", async () => {
-    const store = tableStore({ maxKeys: 1 });
-    const limiter = createLimiter({
-      key: (facts: HttpFacts) => facts.header("x-key") ?? "",
-      limits: [perHour(9)],
-      store,
-    });
-    const handle = rateLimit({ limiter })(() => new Response("hello"));
-    const asked = Array.from({ length: 40 }, (_, i) => new Request(request(), { headers: { "x-key": `k${i}` } }));
-    for (const one of asked) await handle(one);
-    expect(asked.some((one) => decisionOf(one)?.overflowed === true)).toBe(true);
   });
 });
 

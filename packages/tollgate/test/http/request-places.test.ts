@@ -43,19 +43,3 @@ it("a place is renewed again after an outage of the store, which is logged once"
   free();
   expect([await used(), logged.length]).toEqual([0, 1]);
 });
-
-it("a place is renewed through an outage that ends in time", async () => {
-  const clock = manualClock(1_790_000_000_000);
-  const store = new AsyncTwin();
-  const limiter = createLimiter({ limits: [concurrency({ max: 1, ttl: TTL_MS })], clock, store });
-  const free = placesOf(await takeOf(limiter), { clock, logError: () => {} })!.hold();
-  const used = () => usedBy(limiter);
-  for (const isDown of [true, false, false, true, false, false]) {
-    store.outage = isDown ? { cause: "down", policy: "allow" } : undefined;
-    clock.advance(TTL_MS / 3);
-    await used();
-  }
-  expect(await used()).toBe(1);
-  free();
-  expect(await used()).toBe(0);
-});

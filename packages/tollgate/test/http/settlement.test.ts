@@ -1,4 +1,4 @@
-import { type Cost, createLimiter, type Limit, perMinute, TollgateError } from "tollgate";
+import { createLimiter, type Limit, perMinute } from "tollgate";
 import { decisionOf, type HttpFacts, type RateLimited, type RateLimitOptions, rateLimit } from "tollgate/fetch";
 import type { Verb } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
@@ -112,22 +112,4 @@ describe("settle over an asynchronous store", () => {
     );
     expect(used.at(-1)).toEqual([102, 100]);
   });
-});
-
-describe("settle", () => {
-  it.each<Cost>([{ tokens: 0 }, { requests: 10, tokens: 0 }])(
-    "refuses an unknown unit of cost 0, and settles what follows: %j",
-    async (unknown) => {
-      const limiter = createLimiter({ key: () => "all", limits: [REQUESTS] });
-      const limit = rateLimit({ limiter, cost: 10, settle: true });
-      const answer = limit((request) => {
-        const { settle } = decisionOf(request)!;
-        expect(() => settle(unknown)).toThrow(TollgateError);
-        settle(3);
-        return new Response("hello");
-      });
-      await answer(new Request("http://here.example/"));
-      expect(limiter.explain({}, 0)[0]?.used).toBe(3);
-    },
-  );
 });

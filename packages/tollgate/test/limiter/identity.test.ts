@@ -1,7 +1,7 @@
 import { createLimiter, type Limit, memoryStore, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS, setUp, used } from "./set-up.ts";
+import { START_MS, used } from "./set-up.ts";
 
 describe("the identity of a bucket", () => {
   it("is the name of the limiter and the limit's name, unit and numbers, without the mode", () => {
@@ -23,24 +23,5 @@ describe("the identity of a bucket", () => {
     const one = createLimiter({ limits: [perDay(1)], store });
     const other = createLimiter({ limits: [perDay(1)], store });
     expect([one.allow("a"), other.allow("a"), one.allow("a")]).toEqual([true, true, false]);
-  });
-});
-
-describe("a key", () => {
-  it.each([undefined, null, Number.NaN, {}, Symbol("a"), [], [null], [["a"]]])("that is %s throws", (key) => {
-    const { limiter } = setUp([perSecond(5)]);
-    const chosen = createLimiter({ key: () => key as string, limits: () => [perSecond(1)] });
-    for (const attempt of [
-      () => limiter.allow(key as string),
-      () => limiter.consume(key as string),
-      () => chosen.allow("x"),
-      () => chosen.reset("x"),
-      () => limiter.byKey(key as string),
-    ]) {
-      expect(attempt).toThrow(
-        expect.objectContaining({ code: "ERR_KEY", message: expect.stringMatching(/^key.*: expected /) }),
-      );
-    }
-    expect(limiter.size).toBe(0);
   });
 });
