@@ -38,34 +38,6 @@ describe("the admin listener cuts off a client that", () => {
     await connection.closed;
     expect(connection.received).toMatch(/^HTTP\/1.1 408 /);
   });
-
-  it("sends a body too slowly", async () => {
-    const connection = await openConnection(await start({ headersMs: 100, requestMs: 200 }));
-    connection.send("POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n1");
-    await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 405 /);
-  });
-
-  it("keeps a connection without using it", async () => {
-    const connection = await openConnection(await start({ keepAliveMs: 100 }));
-    connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 200 /);
-  });
-
-  it("does not read what it asked for", async () => {
-    const connection = await openConnection(await start({ silenceMs: 200 }));
-    connection.socket.pause();
-    for (let i = 0; i < 200; i += 1) connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000));
-    await connection.closed;
-  });
-
-  it("sends a head that is too long", async () => {
-    const connection = await openConnection(await start({}));
-    connection.send(`GET /metrics HTTP/1.1\r\nX-Long: ${"x".repeat(9_000)}\r\n`);
-    await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 431 /);
-  });
 });
 
 describe("the connections of the admin listener", () => {

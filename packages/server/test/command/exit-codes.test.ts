@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { HELP } from "../../src/command/help.ts";
 import { type CommandOutcome, runCommand } from "../support/command-process.ts";
 import { startTestService } from "../support/test-service.ts";
 
@@ -29,16 +27,6 @@ describe("the command", () => {
     );
   });
 
-  it("names a host of another machine in one line and exits with 1", async () => {
-    expect(await runCommand(["serve", "--port", "0", "--host", "192.0.2.1"])).toEqual(
-      refusedWith(1, '--host: expected an address of this machine, got "192.0.2.1" (EADDRNOTAVAIL)'),
-    );
-  });
-
-  it("prints the help and exits with 0", async () => {
-    expect(await runCommand(["serve", "--help"])).toEqual({ code: 0, stdout: `${HELP}\n`, stderr: "" });
-  });
-
   it("checks a limits file, and exits with 1 if it is wrong", async () => {
     const file = "examples/limits-file/limits.yaml";
     expect(await runCommand(["check", file])).toEqual({
@@ -48,11 +36,5 @@ describe("the command", () => {
     });
     const stderr = "absent.yaml: expected a file that can be read, got ENOENT\n";
     expect(await runCommand(["check", "absent.yaml"])).toEqual({ code: 1, stdout: "", stderr });
-  });
-
-  it("prints the version and exits with 0", async () => {
-    const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-    const { version } = JSON.parse(manifest) as { version: string };
-    expect(await runCommand(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 });

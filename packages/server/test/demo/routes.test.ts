@@ -1,7 +1,6 @@
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { call, statuses } from "../support/call.ts";
-import { openConnection } from "../support/connection.ts";
 import { startTestService } from "../support/test-service.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -66,21 +65,5 @@ describe("the routes of the service", () => {
       });
     }
     expect(await statuses(2, url)).toEqual([200, 429]);
-  });
-
-  it("answer a request for a whole URL by its path", async () => {
-    const { url } = await startTestService();
-    const connection = await openConnection(url);
-    connection.send("GET http://service/ping?x HTTP/1.1\r\nHost: service\r\nConnection: close\r\n\r\n");
-    await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 200 .*\r\n\r\npong$/s);
-  });
-
-  it("answer a request for the server itself with 404", async () => {
-    const { url } = await startTestService();
-    const connection = await openConnection(url);
-    connection.send("OPTIONS * HTTP/1.1\r\nHost: service\r\nConnection: close\r\n\r\n");
-    await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 404 /);
   });
 });

@@ -48,15 +48,6 @@ describe("a failure of a guarded handler", () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, logged };
   }
 
-  it("gives the client 500 at once", async () => {
-    const error = new Error("at once");
-    const { url, logged } = await serve(() => {
-      throw error;
-    });
-    expect(await call(url)).toMatchObject(NOTHING_OF_THE_INSIDE);
-    expect(logged).toEqual([error]);
-  });
-
   it("gives the client 500 later", async () => {
     const error = new Error("later");
     const { url, logged } = await serve(() => Promise.reject(error));

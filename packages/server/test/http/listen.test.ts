@@ -27,13 +27,6 @@ describe("the error of listen", () => {
     );
   });
 
-  it("names the flag of the admin listener", () => {
-    const inUse = Object.assign(new Error("listen"), { code: "EADDRINUSE" });
-    expect(listenError(inUse, { host: "::1", port: 6070, flags: "--admin-" })).toEqual(
-      new ListenError("--admin-port: expected a free port, got 6070, which is in use on ::1"),
-    );
-  });
-
   it.each([
     ["EACCES", "--port: expected a port that this user may open, got 80"],
     ["ENOTFOUND", '--host: expected an address of this machine, got "host.example" (ENOTFOUND)'],
@@ -41,19 +34,10 @@ describe("the error of listen", () => {
   ])("explains %s", (code, message) => {
     expect(errorFor(code)).toEqual(new ListenError(message));
   });
-
-  it("is the cause itself for other errors", () => {
-    const other = new Error("other");
-    expect(listenError(other, { host: "127.0.0.1", port: 80, flags: "--" })).toBe(other);
-  });
 });
 
 describe("the service's URL", () => {
   it("has brackets around an IPv6 address", () => {
     expect(urlOf({ address: "::1", family: "IPv6", port: 3000 })).toBe("http://[::1]:3000");
-  });
-
-  it("has no brackets around an IPv4 address", () => {
-    expect(urlOf({ address: "127.0.0.1", family: "IPv4", port: 3000 })).toBe("http://127.0.0.1:3000");
   });
 });

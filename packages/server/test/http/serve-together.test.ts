@@ -10,18 +10,6 @@ beforeEach(() => {
   requests = ["/1", "/2", "/3"].map((url) => ({ url, destroyed: false }) as IncomingMessage);
 });
 
-it("serves the requests of a turn in order, when the turn ends, and each once", async () => {
-  const served: (string | undefined)[] = [];
-  const listener = serveTogether(({ url }) => void served.push(url));
-  for (const request of requests) listener(request, response);
-  expect(served).toEqual([]);
-  await turn();
-  expect(served).toEqual(["/1", "/2", "/3"]);
-  listener(requests[0]!, response);
-  await turn();
-  expect(served).toEqual(["/1", "/2", "/3", "/1"]);
-});
-
 it("serves many in the same turn, in order, and lets promises go on between groups", async () => {
   const served: (string | undefined)[] = [];
   let asWell = 0;

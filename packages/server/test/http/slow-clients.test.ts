@@ -23,15 +23,6 @@ function drip(connection: Connection, text: string): void {
 }
 
 describe("the service cuts off a client that", () => {
-  it("sends its head byte by byte", async () => {
-    const { url } = await startTestService({ bounds: { ...PATIENT, headersMs: 200 } });
-    const connection = await openConnection(url);
-    connection.send("GET /ping HTTP/1.1\r\n");
-    drip(connection, "X-Slow: very\r\n");
-    await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 408 /);
-  });
-
   // With the default of five seconds the test would time out.
   it("sends its head for longer than --headers-timeout says", { timeout: 4_000 }, async () => {
     const { url } = await startTestService({ headersMs: 200, bounds: { checkIntervalMs: 10, silenceMs: NEVER_MS } });

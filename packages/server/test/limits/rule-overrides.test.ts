@@ -1,7 +1,7 @@
-import { type Clock, systemClock } from "tollgate";
+import type { Clock } from "tollgate";
 import type { LimitsFile } from "tollgate/config";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type RuleOverride, RuleOverrides, withOverrides } from "../../src/limits/rule-overrides.ts";
 
 function overrideOf(rule: string, untilMs: number): RuleOverride {
@@ -29,15 +29,6 @@ function openOverrides(clock: Clock): { readonly overrides: RuleOverrides; reado
 }
 
 describe("overrides of rules", () => {
-  it("end by themselves on the clock of the system", async () => {
-    const beganMs = systemClock.now();
-    const { overrides, ended } = openOverrides(systemClock);
-    overrides.replace([overrideOf("later", beganMs + 600_000), overrideOf("soon", beganMs + 30)]);
-    await vi.waitFor(() => expect(ended).toEqual([["soon"]]));
-    expect(systemClock.now() - beganMs).toBeGreaterThanOrEqual(30);
-    overrides.close();
-  });
-
   it("end each at its own time, and together if it is one", () => {
     const clock = manualClock();
     const { overrides, ended } = openOverrides(clock);

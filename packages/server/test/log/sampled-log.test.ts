@@ -44,19 +44,6 @@ describe("a sampled log", () => {
     expect(lines).toEqual(["0", "1", "2", "left out 997"]);
   });
 
-  it("begins again with the next entry", () => {
-    const { lines, note } = sample(1);
-    note("ann");
-    vi.advanceTimersByTime(10 * INTERVAL_MS);
-    expect(lines).toEqual(["ann"]);
-    note("ann");
-    vi.advanceTimersByTime(INTERVAL_MS - 1);
-    note("ann");
-    vi.advanceTimersByTime(1);
-    expect(lines).toEqual(["ann", "ann", "left out 1"]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   it("tells when it is flushed what it left out, once", () => {
     const { lines, sampled, note } = sample(1);
     note("ann");
@@ -65,13 +52,5 @@ describe("a sampled log", () => {
     sampled.flush();
     vi.advanceTimersByTime(INTERVAL_MS);
     expect(lines).toEqual(["ann", "left out 1"]);
-  });
-
-  it("that may log nothing makes no entry and no timer", () => {
-    const { sampled } = sample(0);
-    const make = vi.fn<() => never>();
-    sampled.note(make, make);
-    expect(make).not.toHaveBeenCalled();
-    expect(vi.getTimerCount()).toBe(0);
   });
 });

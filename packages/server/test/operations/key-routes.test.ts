@@ -131,17 +131,12 @@ describe("a key of a rule", () => {
 
   it.each<[string, object, number, string]>([
     ["explain", { ...CLIENT, rule: "nothing" }, 404, "expected a domain and a rule"],
-    ["explain", { ...CLIENT, domain: "x".repeat(500) }, 404, "expected a domain and a rule"],
     ["explain", { domain: "api", rule: "client", key: 1 }, 400, "key: expected a text, or a list"],
-    ["explain", { domain: "api", rule: "client", key: [1] }, 400, "key: expected a text, or a list"],
     ["explain", { domain: "api", rule: "client" }, 400, "key: expected a text for each of ip"],
     ["reset", { ...CLIENT, all: true }, 400, "body: expected only domain, rule, key"],
     ["block", CLIENT, 400, "body: expected either for or until"],
     ["block", { ...CLIENT, for: "1m", until: 1 }, 400, "body: expected either for or until"],
     ["block", { ...CLIENT, for: "soon" }, 400, "expected milliseconds or text"],
-    ["block", { ...CLIENT, for: true }, 400, "for: expected a duration"],
-    ["block", { ...CLIENT, until: "tomorrow" }, 400, "until: expected milliseconds"],
-    ["block", { ...CLIENT, for: "1m", reason: 1 }, 400, "reason: expected a text"],
     ["block", { ...CLIENT, for: "1m", reason: "x".repeat(101) }, 400, "reason"],
   ])("refuses to %s %j", async (verb, body, status, message) => {
     const { operate, audited } = await startOperated();

@@ -58,12 +58,6 @@ describe("the limits in force", () => {
     ]);
   });
 
-  it("are replaced by JSON, too", async () => {
-    const { operate } = await startOperated();
-    expect(await operate("PUT", "/v1/limits", parse(STRICT), { "if-match": "*" })).toMatchObject({ status: 200 });
-    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(STRICT));
-  });
-
   it("stay if they are not the version that the change replaces", async () => {
     const { operate, audited } = await startOperated();
     const { headers, body } = await operate("GET", "/v1/limits");
@@ -159,18 +153,6 @@ describe("the limits in force", () => {
     reload();
     await vi.waitFor(() => expect(loads()).toBe(before + 1));
     expect((await operate("GET", "/rlconfig")).body["source"]).toBe("files");
-  });
-
-  it("are those of long files that change", async () => {
-    const { operate, write, log, errors } = await startOperated();
-    const rule = (i: number) => `      r${i}: { match: { path: /v1/${i} }, by: ip, rate: 9/1m }\n`;
-    const long = LIMITS + Array.from({ length: 400 }, (_, i) => rule(i)).join("");
-    await write(long);
-    await vi.waitFor(() => expect(log.join("")).toContain("limits-loaded"), { timeout: 20_000 });
-    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(long));
-    await write(`${long}      last: 3\n`);
-    await vi.waitFor(() => expect(errors.join("")).toContain("limits.yaml:409:"), { timeout: 20_000 });
-    expect((await operate("GET", "/v1/limits")).body).toEqual(parse(long));
   });
 
   it("stay those of an operator when the files have mistakes", async () => {

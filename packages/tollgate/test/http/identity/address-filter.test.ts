@@ -108,12 +108,7 @@ describe("allowList and denyList", () => {
   );
 
   it.each<[Record<string, unknown>, string]>([
-    ['allowList: expected addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/40"'],
     [{ denyList: ["::1", "evil"] }, 'denyList: expected addresses, CIDR blocks, "loopback" or "private", got "evil"'],
-    ['allowList: expected a list of addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/8"'],
-    [
-      'denyList: expected addresses, CIDR blocks, "loopback" or "private", and IPv4 in its own form, such as "0.0.0.0/0", got "2002::/16"',
-    ],
     [{ allowList: ["::1"], clientIp: () => "192.0.2.1" }, "clientIp: expected what clientIp() returns, got a function"],
   ])("refuse %j", (lists, message) => {
     const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
