@@ -1,9 +1,8 @@
 import { show, TollgateError } from "../../../core/errors.ts";
 import type { ScriptReply } from "./redis-port.ts";
 
-/** The most frequent reply. */
-const ADMITTED: ScriptReply = [1];
-const WHOLE_NUMBER = /^-?\d{1,16}$/;
+/** The script sends numbers beyond 2^53 as texts. Their doubles are exact. */
+const WHOLE_NUMBER = /^-?\d+$/;
 
 /**
  * The script's reply as numbers: a number alone stands for an array of one. Clients can be configured to return strings
@@ -12,29 +11,16 @@ const WHOLE_NUMBER = /^-?\d{1,16}$/;
  * @throws TollgateError `ERR_STORE` for anything but whole numbers.
  */
 export function readReply(reply: unknown): ScriptReply {
-  if (reply === 1) return ADMITTED;
   if (!Array.isArray(reply)) return [wholeNumber(reply)];
   const entries: unknown[] = reply;
   return entries.every(Number.isSafeInteger) ? (entries as number[]) : entries.map(wholeNumber);
 }
 
 function wholeNumber(entry: unknown): number {
-  const number = toNumber(entry);
+  if (typeof entry === "string" && WHOLE_NUMBER.test(entry)) return Number(entry);
+  const number = typeof entry === "bigint" ? Number(entry) : entry;
   if (!Number.isSafeInteger(number)) throw replyError(entry);
-  return number;
-}
-
-function toNumber(entry: unknown): number {
-  switch (typeof entry) {
-    case "number":
-      return entry;
-    case "bigint":
-      return Number(entry);
-    case "string":
-      return WHOLE_NUMBER.test(entry) ? Number(entry) : Number.NaN;
-    default:
-      return Number.NaN;
-  }
+  return number as number;
 }
 
 function replyError(value: unknown): TollgateError {

@@ -4,7 +4,7 @@ import { actingAs } from "../../../core/limits/limit-common.ts";
 import { countsPlaces } from "../../../core/limits/places.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
-import { isNamedByMoment, scriptAlgorithmOf } from "./algorithms.ts";
+import { scriptAlgorithmOf } from "./algorithms.ts";
 import { BLOCK_MARK } from "./block-codes.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
 import { REJECTED_WRITES } from "./rejected-writes.ts";
@@ -12,6 +12,8 @@ import { reportCount } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
+/** How many numbers a report has for each limit. */
+const ENTRY = 5;
 const NO_REPORTS: readonly Report[] = [];
 /** The most frequent outcome: one call, which was admitted. */
 const ADMITTED: readonly TransactionOutcome[] = [{ admitted: 1, reports: [] }];
@@ -43,6 +45,12 @@ export interface MovedKey {
   readonly from: readonly Limit[];
 }
 
+/** The numbers of a reply, and how many of them were read. */
+interface Numbers {
+  readonly reply: readonly number[];
+  at: number;
+}
+
 /**
  * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. The
  * reply begins with the moment of the decisions. Per transaction it has a negative number (a rejected write), or the
@@ -60,10 +68,11 @@ export function decodeReply(
     return ADMITTED;
   }
   if (reply.length === 0) return undefined;
-  const numbers = new ReplyReader(reply);
-  const decidedUs = numbers.entry();
-  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, decidedUs));
-  return numbers.hasEnded ? outcomes : withNotes(outcomes, numbers, transactions);
+  const numbers: Numbers = { reply, at: 0 };
+  const decidedUs = next(numbers);
+  const outcomes: TransactionOutcome[] = [];
+  for (const transaction of transactions) outcomes.push(readOutcome(numbers, transaction, decidedUs));
+  return numbers.at === reply.length ? outcomes : withNotes(outcomes, numbers, transactions);
 }
 
 /** Whether the reply has no report if its only call is admitted. */
@@ -71,15 +80,15 @@ function isUnreported({ detail, times }: ScriptTransaction): boolean {
   return detail === "first-denied" && times === 1;
 }
 
-function readOutcome(numbers: ReplyReader, transaction: ScriptTransaction, decidedUs: number): TransactionOutcome {
-  const admitted = numbers.entry();
+function readOutcome(numbers: Numbers, transaction: ScriptTransaction, decidedUs: number): TransactionOutcome {
+  const admitted = next(numbers);
   if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
   const { lease } = transaction;
   const reports = readReports(numbers, transaction, admitted, decidedUs);
   if (lease === undefined) return reports.length === 0 ? { admitted, reports } : { admitted, reports, decidedUs };
   // The calls that wait get it where they are denied.
   reports[0]!.admitted = admitted === lease.calls;
-  return { admitted, decidedUs, reports, grant: readGrant(lease, () => numbers.entry()) };
+  return { admitted, decidedUs, reports, grant: readGrant(lease, () => next(numbers)) };
 }
 
 function rejectionOf(number: number): string {
@@ -89,41 +98,27 @@ function rejectionOf(number: number): string {
 }
 
 function readReports(
-  numbers: ReplyReader,
+  numbers: Numbers,
   transaction: ScriptTransaction,
   admitted: number,
   decidedUs: number,
 ): readonly Report[] {
+  const { keys, detail, lease } = transaction;
   const count = reportCount(transaction, admitted);
   if (count === 0) return NO_REPORTS;
-  const { keys } = transaction;
-  const limits = keys.length === 1 ? keys[0]!.plan.plan.limits : keys.flatMap(({ plan }) => plan.plan.limits);
   const reports: Report[] = [];
   // Otherwise the only report is that of the first denied call.
-  const admittedReports = transaction.detail === "each" ? admitted : 0;
-  for (let i = 0; i < count; i += 1) {
-    reports.push(readReport(numbers, i < admittedReports, limits.length, transaction));
-  }
-  if (transaction.lease === undefined) readUntils(numbers, limits, reports);
-  noteEnds(limits, reports, decidedUs);
+  const admittedReports = detail === "each" ? admitted : 0;
+  for (let i = 0; i < count; i += 1) reports.push(readReport(numbers, i < admittedReports, keys, decidedUs));
+  if (lease === undefined && keys.some(({ plan }) => plan.plan.takesPlaces)) readUntils(numbers, keys, reports);
   return reports;
 }
 
 /** When places free themselves that were taken at the moment of the transaction. */
-function readUntils(numbers: ReplyReader, limits: readonly Limit[], reports: readonly Report[]): void {
-  for (const [entry, limit] of limits.entries()) {
-    const untilUs = countsPlaces(limit) ? numbers.next() : undefined;
+function readUntils(numbers: Numbers, keys: readonly ScriptKey[], reports: readonly Report[]): void {
+  for (const [entry, limit] of keys.flatMap(({ plan }) => plan.plan.limits).entries()) {
+    const untilUs = countsPlaces(limit) ? next(numbers) : undefined;
     if (untilUs !== undefined) for (const report of reports) report.untilUs[entry] = untilUs;
-  }
-}
-
-/** The moment of the decision, and when units leave that were taken then, where that moment names them. */
-function noteEnds(limits: readonly Limit[], reports: readonly Report[], decidedUs: number): void {
-  for (const report of reports) {
-    report.resets = decidedUs;
-    for (const [i, limit] of limits.entries()) {
-      if (isNamedByMoment(limit)) report.untilUs[i] ??= decidedUs + report.resetUs[i]!;
-    }
   }
 }
 
@@ -133,18 +128,18 @@ function noteEnds(limits: readonly Limit[], reports: readonly Report[], decidedU
  */
 function withNotes(
   outcomes: readonly TransactionOutcome[],
-  numbers: ReplyReader,
+  numbers: Numbers,
   transactions: readonly ScriptTransaction[],
 ): readonly TransactionOutcome[] {
   const moved = outcomes.map(() => new Map<number, Limit[]>());
-  while (!numbers.hasEnded) {
-    const [number, key, i] = [numbers.entry() - 1, numbers.entry() - 1, numbers.entry() - 1];
-    const isMoved = numbers.entry() === 1;
+  while (numbers.at < numbers.reply.length) {
+    const [number, key, i] = [next(numbers) - 1, next(numbers) - 1, next(numbers) - 1];
+    const isMoved = next(numbers) === 1;
     const { keys = [] } = transactions[number] ?? {};
     const { limits = [], onChange } = keys[key]?.plan.plan ?? {};
     const own = limits[i];
     if (own === undefined) throw new Error(`script: expected a reply of at most ${numbers.at} numbers`);
-    const from = scriptAlgorithmOf(own).remake(own, String.fromCharCode(numbers.entry()), () => numbers.next());
+    const from = scriptAlgorithmOf(own).remake(own, String.fromCharCode(next(numbers)), () => next(numbers));
     if (isMoved) moved[number]!.set(key, [...(moved[number]!.get(key) ?? []), from]);
     else {
       const entry = keys.slice(0, key).reduce((sum, { plan }) => sum + plan.plan.limits.length, i);
@@ -164,65 +159,49 @@ function noteShown(reports: readonly Report[], entry: number, kept: Limit | unde
   }
 }
 
-function readReport(numbers: ReplyReader, admitted: boolean, limits: number, { keys }: ScriptTransaction): Report {
+/** The moment of the decision also says when units leave that were taken then, where that moment names them. */
+function readReport(numbers: Numbers, admitted: boolean, keys: readonly ScriptKey[], decidedUs: number): Report {
+  const { reply } = numbers;
   const report = new Report();
   report.admitted = admitted;
-  if (numbers.nextIs(BLOCK_MARK)) report.block = readBlock(numbers, keys);
-  for (let i = 0; i < limits; i += 1) {
-    report.conforms[i] = numbers.next() === 1;
-    report.used[i] = numbers.next();
-    report.waitUs[i] = numbers.next();
-    report.usedAfterWait[i] = numbers.next();
-    report.resetUs[i] = numbers.next();
+  report.resets = decidedUs;
+  if (reply[numbers.at] === BLOCK_MARK) report.block = readBlock(numbers, keys);
+  let entry = 0;
+  for (const { plan } of keys) {
+    for (let i = 0; i < plan.plan.limits.length; i += 1) {
+      const { at } = numbers;
+      const resetUs = reply[at + 4]!;
+      report.conforms[entry] = reply[at] === 1;
+      report.used[entry] = reply[at + 1]!;
+      report.waitUs[entry] = reply[at + 2] === NEVER ? Number.POSITIVE_INFINITY : reply[at + 2]!;
+      report.usedAfterWait[entry] = reply[at + 3]!;
+      report.resetUs[entry] = resetUs;
+      if (plan.isNamedByMoment[i]!) report.untilUs[entry] = decidedUs + resetUs;
+      numbers.at = at + ENTRY;
+      entry += 1;
+    }
   }
+  if (numbers.at > reply.length) throw tooShort(reply);
   return report;
 }
 
-/** What follows the mark: microseconds until the end, whether it denied, the number of its key, and the reason. */
-function readBlock(numbers: ReplyReader, keys: readonly ScriptKey[]): ReportedBlock {
-  const forUs = numbers.entry();
-  const denied = numbers.entry() === 1;
-  const { limiter } = keys[numbers.entry() - 1]!.plan.plan;
-  const reason = Array.from({ length: numbers.entry() }, () => numbers.entry());
+/** After the mark follow microseconds until the end, whether it denied, the number of its key, and the reason. */
+function readBlock(numbers: Numbers, keys: readonly ScriptKey[]): ReportedBlock {
+  numbers.at += 1;
+  const forUs = next(numbers);
+  const denied = next(numbers) === 1;
+  const { limiter } = keys[next(numbers) - 1]!.plan.plan;
+  const reason = Array.from({ length: next(numbers) }, () => next(numbers));
   return { limiter, forUs, reason: decodeReason(reason), denied };
 }
 
-class ReplyReader {
-  readonly #reply: readonly number[];
-  #at = 0;
+function next(numbers: Numbers): number {
+  const number = numbers.reply[numbers.at];
+  if (number === undefined) throw tooShort(numbers.reply);
+  numbers.at += 1;
+  return number;
+}
 
-  constructor(reply: readonly number[]) {
-    this.#reply = reply;
-  }
-
-  /** How many entries it has read. */
-  get at(): number {
-    return this.#at;
-  }
-
-  /** Negative entries stand for what is no exact integer: -1 is never; after -1 - n comes a number halved n times. */
-  next(): number {
-    const number = this.entry();
-    if (number >= 0) return number;
-    return number === NEVER ? Number.POSITIVE_INFINITY : this.entry() * 2 ** (NEVER - number);
-  }
-
-  get hasEnded(): boolean {
-    return this.#at === this.#reply.length;
-  }
-
-  /** Whether the next entry is this one, which is skipped then. */
-  nextIs(entry: number): boolean {
-    if (this.#reply[this.#at] !== entry) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  /** The next entry, as it was sent. */
-  entry(): number {
-    const number = this.#reply[this.#at];
-    if (number === undefined) throw new Error(`script: expected a reply of more than ${this.#at} numbers`);
-    this.#at += 1;
-    return number;
-  }
+function tooShort({ length }: readonly number[]): Error {
+  return new Error(`script: expected a reply of more than ${length} numbers`);
 }

@@ -1,7 +1,7 @@
 import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
-import { scriptAlgorithmOf } from "./algorithms.ts";
+import { isNamedByMoment, scriptAlgorithmOf } from "./algorithms.ts";
 import type { Epoch } from "./epoch.ts";
 import { describeLimit, FIRST_GROUP } from "./row.ts";
 
@@ -24,6 +24,8 @@ export interface EncodedPlan {
   readonly blocksKeys: boolean;
   /** How many cells each limit may have in a ring. */
   readonly ringCells: readonly number[];
+  /** Whether the moment of a take names what it took from each limit. */
+  readonly isNamedByMoment: readonly boolean[];
 }
 
 /** Lua's stack has no capacity for many more numbers at once. */
@@ -47,6 +49,7 @@ export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
     startsEmpty: startsEmpty(plan),
     blocksKeys: blocksKeys(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
+    isNamedByMoment: limits.map(isNamedByMoment),
   };
 }
 

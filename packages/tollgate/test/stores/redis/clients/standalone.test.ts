@@ -97,12 +97,15 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(await allOf(port.scan("many:"))).toEqual(keys);
   });
 
-  it("only whole numbers up to 2^53 are valid replies", async () => {
+  it("only whole numbers up to 2^53, and texts of greater ones, are valid replies", async () => {
     // redis 5 and 6 round larger numbers.
     const largest = Number.MAX_SAFE_INTEGER - 100;
     const numbers = findPort(connected.client, scriptOf(`return {0, -1, ${largest}, -${largest}}`));
     expect(await numbers.run(callOf(["a"]))).toEqual([0, -1, largest, -largest]);
     expect(await findPort(connected.client, scriptOf("return 1")).run(callOf(["a"]))).toEqual([1]);
+    // Texts are read, too: their doubles are exact.
+    const texts = findPort(connected.client, scriptOf("return {1, '36028797018963968'}"));
+    expect(await texts.run(callOf(["a"]))).toEqual([1, 2 ** 55]);
     for (const refused of ["return 'x'", "return {'x'}", "return {{1}}", "return {9007199254740992}"]) {
       const refusing = findPort(connected.client, scriptOf(refused));
       await expect(refusing.run(callOf(["a"]))).rejects.toMatchObject({ code: "ERR_STORE" });

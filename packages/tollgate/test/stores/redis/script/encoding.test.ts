@@ -85,11 +85,6 @@ describe("the reply to a call", () => {
     expect(outcome).toMatchObject({ admitted: 2, reports: [{ admitted: false, waitUs: [1] }] });
   });
 
-  it("a number beyond 2^53 takes two entries", () => {
-    const [outcome] = decodeReply([NOW_US, 0, 0, 9, -1, 0, -41, 2 ** 52 + 1], [call("charge", one, "a")]) ?? [];
-    expect(outcome?.reports[0]?.resetUs).toEqual([(2 ** 52 + 1) * 2 ** 40]);
-  });
-
   it("the reply to a refund or a drop is one number", () => {
     const outcomes = decodeReply([NOW_US, 1, 0], [call("refund", two, "a"), call("drop", one, "a")]);
     expect(outcomes).toEqual([

@@ -53,7 +53,6 @@ local function read_ask()
   return ask
 end
 
--- Clients are not exact beyond 2^53. A greater number is sent halved, after how often it was halved.
 local function answer_all(entries)
   local blocked = entries.blocked
   if blocked then
@@ -64,18 +63,7 @@ local function answer_all(entries)
     answer(#blocked - 3)
     for i = 4, #blocked do answer(blocked[i]) end
   end
-  for i = 1, #entries do
-    local number = entries[i]
-    if number > LAST_EXACT then
-      local halvings = 0
-      while number > LAST_EXACT do
-        number = number / 2
-        halvings = halvings + 1
-      end
-      answer(NEVER - halvings)
-    end
-    answer(number)
-  end
+  for i = 1, #entries do answer(entries[i]) end
 end
 
 -- When places free themselves that were taken by this transaction.
