@@ -1,13 +1,13 @@
 import { EventEmitter, once } from "node:events";
 import type { AddressInfo } from "node:net";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
-import { rateLimit as theirLimit } from "express-rate-limit";
+import { type RateLimitInfo, type RateLimitRequestHandler, rateLimit as theirLimit } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import { type RedisReply, RedisStore } from "rate-limit-redis";
 import { combine, createLimiter, fixedWindow, perHour, perMinute, slidingWindow } from "tollgate";
 import { clientIp, rateLimit, refundSuccesses } from "tollgate/express";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { claimsOf, titlesBeside } from "./page.ts";
+import { claimsOf, otherRowsOf, rowsBeside, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 import { type Ask, splitOptions, statusesOf } from "./rivals.ts";
 
@@ -47,16 +47,18 @@ function theirs(options: TheirOptions): RequestHandler {
 
 const WINDOW = fixedWindow({ limit: 2, window: "1m", anchor: "first-use" });
 
+type Options = Readonly<Record<string, unknown>>;
+
+function ours(options: Options = {}): RequestHandler {
+  const [limiter, adapter] = splitOptions(options);
+  return rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [WINDOW], ...limiter }), ...adapter });
+}
+
 rivals.itBehavesTheSame(
   PAGE,
   { clientIp, refundSuccesses, fixedWindow, perMinute },
   async (options) => serve([theirs(options)]),
-  async (options) => {
-    const [limiter, adapter] = splitOptions(options);
-    return serve([
-      rateLimit({ limiter: createLimiter({ key: clientIp(), limits: [WINDOW], ...limiter }), ...adapter }),
-    ]);
-  },
+  async (options) => serve([ours(options)]),
 );
 
 const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
@@ -169,15 +171,9 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
 
   it("Denials", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
-    const limiter = createLimiter({ key: clientIp(), limits: [perMinute(2)] });
-    const denialOf = async (limit: RequestHandler) => {
-      const ask = await serve([limit]);
-      await statusesOf(ask, [{}, {}]);
-      return ask();
-    };
-    const ours = await denialOf(rateLimit({ limiter }));
-    expect(ours.headers).toMatchObject({ "retry-after": "30", "cache-control": "no-store" });
-    expect(JSON.parse(ours.text)).toEqual({ error: "rate limit exceeded", retry_after_secs: 30 });
+    const denied = await denialOf(ours({ limits: [perMinute(2)] }));
+    expect(denied.headers).toMatchObject({ "retry-after": "30", "cache-control": "no-store" });
+    expect(JSON.parse(denied.text)).toEqual({ error: "rate limit exceeded", retry_after_secs: 30 });
     const denial = await denialOf(theirs({ legacyHeaders: true }));
     expect([denial.headers["retry-after"], denial.text]).toEqual(["60", expect.stringContaining("Too many requests")]);
   });
@@ -199,5 +195,109 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
     await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 10_000, interval: 1 });
     vi.restoreAllMocks();
     expect(slidingWindow({ limit: 1, window: "520w" }).windowMs).toBe(520 * 7 * 86_400_000);
+  });
+});
+
+/** The third answer to requests, of which two are admitted. */
+async function denialOf(limit: RequestHandler) {
+  const ask = await serve([limit]);
+  await statusesOf(ask, [{}, {}]);
+  return ask();
+}
+
+describe(`the other rows of docs/${PAGE}`, () => {
+  it("are run", ({ task }) => expect(rowsBeside(task)).toEqual(otherRowsOf(PAGE)));
+
+  it("`limit: 0`", async () => {
+    const denied = [theirs({ limit: 0 }), ours({ limits: () => "deny" })].map(async (limit) =>
+      (await serve([limit]))(),
+    );
+    expect((await Promise.all(denied)).map(({ status }) => status)).toEqual([429, 403]);
+  });
+
+  it("no `keyGenerator`", () => {
+    const limiter = createLimiter({ limits: [WINDOW] });
+    expect(() => rateLimit({ limiter: limiter as never })).toThrow("key: clientIp()");
+  });
+
+  it("`ipv6Subnet: 56`, the default | Express's `trust proxy`", async () => {
+    const clients = ["1::1", "2::1", "1::2"].map((end) => from(`2001:db8:0:${end}`));
+    for (const [subnet, ipv6Prefix, statuses] of [
+      [{}, 56, [200, 429, 429]],
+      [{ ipv6Subnet: 56 }, 56, [200, 429, 429]],
+      [{ ipv6Subnet: false }, 128, [200, 200, 200]],
+    ] as const) {
+      const there = await serve([theirs({ limit: 1, ...subnet })], 1);
+      const here = await serve([ours({ limits: [perMinute(1)], key: clientIp({ trustProxy: 1, ipv6Prefix }) })]);
+      expect([await statusesOf(there, clients), await statusesOf(here, clients)]).toEqual([statuses, statuses]);
+    }
+  });
+
+  it("`message` | other statuses, `handler`", async () => {
+    expect((await denialOf(ours({ denial: "json" }))).headers["content-type"]).toContain("application/json");
+    expect((await denialOf(ours({ denial: "problem" }))).headers["content-type"]).toContain("application/problem+json");
+    const onDenied = (_request: Request, response: Response) => void response.status(403).send("slow down");
+    expect(await denialOf(ours({ onDenied }))).toMatchObject({ status: 403, text: "slow down" });
+    expect(await denialOf(theirs({ handler: onDenied }))).toMatchObject({ status: 403, text: "slow down" });
+    expect(await denialOf(theirs({ message: "slow down" }))).toMatchObject({ status: 429, text: "slow down" });
+  });
+
+  it('`standardHeaders: "draft-8"` | `identifier`', async () => {
+    const headersOf = async (limit: RequestHandler) => (await (await serve([limit]))()).headers;
+    const [byDefault, named] = [await headersOf(ours()), await headersOf(ours({ headers: "draft-11" }))];
+    expect(named["ratelimit-policy"]).toBe(byDefault["ratelimit-policy"]);
+    expect(await headersOf(theirs({ standardHeaders: "draft-8", identifier: "calls" }))).toMatchObject({
+      "ratelimit-policy": expect.stringMatching(/^"calls"; q=2; w=60/),
+      ratelimit: expect.stringMatching(/^"calls"; r=1; t=60/),
+    });
+    expect(await headersOf(ours({ limits: [fixedWindow({ limit: 2, window: "1m", name: "calls" })] }))).toMatchObject({
+      "ratelimit-policy": expect.stringMatching(/^"calls";q=2;w=60/),
+      ratelimit: expect.stringMatching(/^"calls";r=1;t=/),
+    });
+  });
+
+  it("`legacyHeaders: true`, the default", async () => {
+    const left = { "x-ratelimit-limit": "2", "x-ratelimit-remaining": "1" };
+    for (const limit of [theirLimit({ windowMs: 60_000, limit: 2, validate: false }), ours({ headers: "legacy" })])
+      expect((await (await serve([limit]))()).headers).toMatchObject(left);
+    const both = await (await serve([ours({ headers: ["draft-11", "legacy"] })]))();
+    expect(both.headers).toMatchObject({ ...left, ratelimit: expect.any(String) });
+  });
+
+  it("`requestPropertyName` | `limit` | `remaining` | `resetTime` | `used` | `limiter.resetKey(key)` | `limiter.getKey(key)`", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance"] });
+    const limiter = createLimiter({ key: clientIp(), limits: [WINDOW] });
+    const there = theirs({ requestPropertyName: "theirs" });
+    const seen: unknown[] = [];
+    const note: RequestHandler = (request, _response, next) => {
+      const { theirs: their, rateLimit: decision } = request as Request & { theirs?: RateLimitInfo };
+      if (their === undefined || decision === undefined) return next();
+      const { limit, remaining, resetTime, used } = their;
+      const resets = new Date(Date.now() + decision.resetMs);
+      seen.push([limit, remaining, resetTime, used]);
+      seen.push([decision.limit?.capacity, decision.remaining, resets, limiter.byKey("127.0.0.1").explain()[0]?.used]);
+      next();
+    };
+    const ask = await serve([there, rateLimit({ limiter }), note]);
+    await ask();
+    expect(seen[1]).toEqual(seen[0]);
+    const theirKey = async () => (await (there as RateLimitRequestHandler).getKey("127.0.0.1"))?.totalHits ?? 0;
+    expect([await theirKey(), rivals.unitsUsed(limiter)]).toEqual([1, [1]]);
+    (there as RateLimitRequestHandler).resetKey("127.0.0.1");
+    limiter.byKey("127.0.0.1").reset();
+    expect([await theirKey(), rivals.unitsUsed(limiter)]).toEqual([0, [0]]);
+  });
+
+  it("`logger`", async () => {
+    const key = () => {
+      throw new Error("no key");
+    };
+    const logError = vi.fn();
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    await (await serve([ours({ key, logError, onError: "allow" })]))();
+    expect([logError.mock.calls.length, warn.mock.calls.length]).toEqual([1, 0]);
+    await (await serve([ours({ key, onError: "allow" })]))();
+    expect(warn).toHaveBeenCalledTimes(1);
+    vi.restoreAllMocks();
   });
 });

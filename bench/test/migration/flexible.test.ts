@@ -3,8 +3,9 @@ import {
   RateLimiterMemory,
   RateLimiterQueue,
   RateLimiterRedis,
-  type RateLimiterRes,
+  RateLimiterRes,
   RateLimiterUnion,
+  RLWrapperBlackAndWhite,
 } from "rate-limiter-flexible";
 import {
   createLimiter,
@@ -15,15 +16,18 @@ import {
   perMinute,
   perSecond,
   slidingWindow,
+  TollgateError,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { claimsOf, titlesBeside } from "./page.ts";
+import { claimsOf, otherRowsOf, rowsBeside, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 
 const PAGE = "from-rate-limiter-flexible.md";
 
 afterEach(() => void vi.useRealTimers());
+
+const WINDOW = fixedWindow({ limit: 2, window: "1m", anchor: "first-use" });
 
 function theirs(points = 2): RateLimiterMemory {
   return new RateLimiterMemory({ points, duration: 60 });
@@ -125,12 +129,13 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
   });
 });
 
-describe("the tables of docs/from-rate-limiter-flexible.md", () => {
-  it("have the same window", async () => {
+describe(`the other rows of docs/${PAGE}`, () => {
+  it("are run", ({ task }) => expect(rowsBeside(task)).toEqual(otherRowsOf(PAGE)));
+
+  it("`RateLimiterMemory` | `points: 5, duration: 60`", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const clock = manualClock(7_000);
-    const [there, limits] = [theirs(), [fixedWindow({ limit: 2, window: "1m", anchor: "first-use" })]];
-    const here = createLimiter({ limits, clock });
+    const [there, here] = [theirs(), createLimiter({ limits: [WINDOW], clock })];
     for (const now of [7_000, 60_000, 66_999, 67_000, 67_000, 67_000]) {
       vi.setSystemTime(now);
       clock.advance(now - clock.now());
@@ -138,7 +143,7 @@ describe("the tables of docs/from-rate-limiter-flexible.md", () => {
     }
   });
 
-  it("have a queue, and calls that are spread evenly", async () => {
+  it("`RateLimiterQueue` | `execEvenly`, `execEvenlyMinDelayMs`", async () => {
     const queue = new RateLimiterQueue(new RateLimiterMemory({ points: 1, duration: 0.05 }));
     expect([await queue.removeTokens(1), await queue.removeTokens(1)]).toEqual([0, 0]);
     const clock = manualClock(0);
@@ -156,7 +161,7 @@ describe("the tables of docs/from-rate-limiter-flexible.md", () => {
     expect(passed).toEqual([0, 1_000, 2_000]);
   });
 
-  it("have bursts", async () => {
+  it("`BurstyRateLimiter`", async () => {
     const bursty = new BurstyRateLimiter(
       new RateLimiterMemory({ points: 2, duration: 1 }),
       new RateLimiterMemory({ keyPrefix: "burst", points: 3, duration: 10 }),
@@ -165,7 +170,7 @@ describe("the tables of docs/from-rate-limiter-flexible.md", () => {
     for (let i = 0; i < 6; i += 1) expect(ours.allow("ann")).toBe(await isAllowed(bursty.consume("ann")));
   });
 
-  it("have blocks that a denial begins", async () => {
+  it("`blockDuration: 600` | `ExpressBruteFlexible`", async () => {
     const there = new RateLimiterMemory({ points: 1, duration: 60, blockDuration: 600 });
     const here = createLimiter({ limits: [perMinute(1, { blockFor: "10m" })], clock: manualClock(0) });
     await there.consume("ann");
@@ -174,7 +179,7 @@ describe("the tables of docs/from-rate-limiter-flexible.md", () => {
     expect([denied.msBeforeNext, here.consume("ann").retryAfterMs]).toEqual([600_000, 600_000]);
   });
 
-  it("have new numbers under which counts carry over", async () => {
+  it("changing `points` at run time", async () => {
     const there = theirs();
     await there.consume("ann", 2);
     there.points = 3;
@@ -187,15 +192,80 @@ describe("the tables of docs/from-rate-limiter-flexible.md", () => {
     expect([here.allow("ann"), here.allow("ann")]).toEqual([true, false]);
   });
 
-  it("have lists of clients", () => {
+  it("`RLWrapperBlackAndWhite`", async () => {
     const limits = [perMinute(1)];
     const limiter = createLimiter({
       limits: (key) => (key === "staff" ? "unlimited" : key === "banned" ? "deny" : limits),
     });
-    expect(["ann", "staff", "banned"].map((key) => [limiter.allow(key), limiter.allow(key)])).toEqual([
-      [true, false],
-      [true, true],
-      [false, false],
-    ]);
+    const lists = { whiteList: ["staff"], blackList: ["banned"] };
+    const there = new RLWrapperBlackAndWhite({ limiter: theirs(1), ...lists });
+    for (const key of ["ann", "ann", "staff", "staff", "banned", "banned"])
+      expect(limiter.allow(key)).toBe(await isAllowed(there.consume(key)));
+  });
+
+  it("`RateLimiterUnion` | `consume(key, 1, { customDuration })` | `keyPrefix`", async () => {
+    const both = () => createLimiter({ limits: [perMinute(10), perHour(12)], clock: manualClock(0) });
+    const [one, other] = [both(), both()];
+    expect([one.allow("ann", 10), one.allow("ann"), other.allow("ann", 10)]).toEqual([true, false, true]);
+
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const clock = manualClock(0);
+    const [there, limits] = [
+      theirs(1),
+      (key: unknown) => [fixedWindow({ limit: 1, window: key === "ann" ? "5s" : "1m" })],
+    ];
+    const here = createLimiter({ limits, clock });
+    for (const now of [0, 4_999, 5_000]) {
+      vi.setSystemTime(now);
+      clock.set(now);
+      expect(here.allow("ann")).toBe(await isAllowed(there.consume("ann", 1, { customDuration: 5 })));
+    }
+  });
+
+  it("`await consume(key, points)` | `catch` with a `RateLimiterRes` | `catch` with an `Error` | `remainingPoints` | `msBeforeNext` of a denial | `msBeforeNext` otherwise | `consumedPoints`", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const [there, here] = [theirs(), createLimiter({ limits: [WINDOW], clock: manualClock(0) })];
+    const [theirFirst, first] = [await there.consume("ann", 2), here.consume("ann", 2)];
+    expect([first.remaining, first.resetMs]).toEqual([theirFirst.remainingPoints, theirFirst.msBeforeNext]);
+    expect(here.explain("ann")[0]?.used).toBe(theirFirst.consumedPoints);
+    const rejected = await there.consume("ann").catch((error: unknown) => error);
+    const denied = here.consume("ann");
+    expect(rejected).toBeInstanceOf(RateLimiterRes);
+    expect([denied.allowed, denied.retryAfterMs]).toEqual([false, (rejected as RateLimiterRes).msBeforeNext]);
+    expect(here.consume("eve", 3).retryAfterMs).toBe(Number.POSITIVE_INFINITY);
+    expect(() => here.consume("ann", -1)).toThrow(TollgateError);
+  });
+
+  it("`get(key)` | `penalty(key, points)` | `reward(key, points)` | `set(key, points, seconds)` | `block(key, 600)` | `delete(key)` | `deleteInMemoryBlockedAll()`", async () => {
+    const [there, here] = [theirs(), createLimiter({ limits: [WINDOW], clock: manualClock(0) })];
+    const expectLeft = async (left: number) => {
+      expect((await there.get("ann"))?.remainingPoints ?? 2).toBe(left);
+      expect([here.peek("ann", 0).remaining, 2 - (here.explain("ann")[0]?.used ?? 0)]).toEqual([left, left]);
+    };
+    expect(await there.get("ann")).toBe(null);
+    await expectLeft(2);
+    await there.penalty("ann", 2);
+    here.charge("ann", 2);
+    await expectLeft(0);
+    await there.reward("ann", 1);
+    here.refund("ann", 1);
+    await expectLeft(1);
+    await there.set("ann", 2, 60);
+    here.reset("ann");
+    here.charge("ann", 2);
+    await expectLeft(0);
+    await there.block("ann", 600);
+    here.block("ann", "10m");
+    const rejected = await there.consume("ann").catch((error: unknown) => error as RateLimiterRes);
+    expect([here.consume("ann").retryAfterMs, Math.ceil(rejected.msBeforeNext / 1_000)]).toEqual([600_000, 600]);
+    await there.delete("ann");
+    here.reset("ann");
+    expect(here.allow("ann")).toBe(false);
+    here.unblock("ann");
+    await expectLeft(2);
+    here.allow("ann");
+    here.block("ann", "10m");
+    here.clear({ blocks: true });
+    await expectLeft(2);
   });
 });

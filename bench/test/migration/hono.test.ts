@@ -1,9 +1,11 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { RedisStore, rateLimiter } from "hono-rate-limiter";
-import { createLimiter, fixedWindow, perHour, perMinute } from "tollgate";
+import type { WSContext } from "hono/ws";
+import { RedisStore, rateLimiter, webSocketLimiter } from "hono-rate-limiter";
+import { createLimiter, fixedWindow, memoryStore, perHour, perMinute } from "tollgate";
 import { clientIp, header, rateLimit, refundSuccesses } from "tollgate/hono";
+import { storeContract } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
-import { claimsOf, titlesBeside } from "./page.ts";
+import { claimsOf, otherRowsOf, rowsBeside, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 import { type Ask, splitOptions, statusesOf } from "./rivals.ts";
 
@@ -116,4 +118,75 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
   });
 
   it("Memory is bounded", rivals.expectBoundedMemory);
+});
+
+describe(`the other rows of docs/${PAGE}`, () => {
+  it("are run", ({ task }) => expect(rowsBeside(task)).toEqual(otherRowsOf(PAGE)));
+
+  it("`keyGenerator` that needs the context", async () => {
+    const limiter = createLimiter<string>({ limits: [perMinute(1)] });
+    const app = new Hono<{ Variables: { user: string } }>();
+    app.use(async (context, next) => {
+      context.set("user", context.req.header("x-user") ?? "");
+      await next();
+    });
+    app.use(rateLimit({ limiter, input: (context: Context) => context.get("user") as string }));
+    app.get("/", (context) => context.text("well"));
+    const asked = ["ann", "bob", "ann"].map(async (user) => app.request("/", { headers: { "x-user": user } }));
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 429]);
+  });
+
+  it("`message` | other statuses, `handler` | `standardHeaders: false`", async () => {
+    const denialOf = async (limit: MiddlewareHandler) => {
+      const ask = serve(limit);
+      await statusesOf(ask, [{}, {}]);
+      return ask();
+    };
+    expect((await denialOf(ours({ denial: "json" }))).headers["content-type"]).toContain("application/json");
+    expect((await denialOf(ours({ denial: "problem" }))).headers["content-type"]).toContain("application/problem+json");
+    const onDenied = (context: Context) => context.text("slow down", 403);
+    for (const limit of [ours({ onDenied }), theirs({ handler: onDenied })])
+      expect(await denialOf(limit)).toMatchObject({ status: 403, text: "slow down" });
+    expect(await denialOf(theirs({ message: "slow down" }))).toMatchObject({ status: 429, text: "slow down" });
+    const headersOf = async (limit: MiddlewareHandler) =>
+      Object.keys((await denialOf(limit)).headers).filter((name) => /ratelimit|retry/.test(name));
+    expect(await headersOf(ours({ headers: false }))).toEqual(["retry-after"]);
+    expect(await headersOf(theirs({ standardHeaders: false }))).toEqual([]);
+  });
+
+  it("`requestPropertyName` | `requestStorePropertyName`, `getKey`, `resetKey`", async () => {
+    const limiter = createLimiter({ key: () => "one", limits: [WINDOW] });
+    const app = new Hono();
+    app.use(theirs({ requestPropertyName: "info", requestStorePropertyName: "store" }), rateLimit({ limiter }));
+    const used = async (store: { getKey(key: string): Promise<{ totalHits: number } | undefined> }) => [
+      (await store.getKey("one"))?.totalHits ?? 0,
+      limiter.byKey("one").explain()[0]?.used,
+    ];
+    app.get("/", async (context) => {
+      const { info, store, rateLimit: decision } = (context as Context).var;
+      const before = await used(store);
+      await store.resetKey("one");
+      limiter.byKey("one").reset();
+      return context.json([info.remaining, decision?.remaining, before, await used(store)]);
+    });
+    expect(await (await app.request("/")).json()).toEqual([1, 1, [1, 1], [0, 0]]);
+  });
+
+  it("`UnstorageStore`, stores of your own", () =>
+    expect(() => storeContract(memoryStore as never)).toThrow("storeContract: "));
+
+  it("`webSocketLimiter`", async () => {
+    const closed: unknown[] = [];
+    const limit = webSocketLimiter({ windowMs: 60_000, limit: 2, keyGenerator: () => "one" });
+    const events = limit(() => ({ onMessage: () => void closed.push("well") }));
+    const { onMessage } = await events({ set: () => {} } as unknown as Context);
+    const socket = { close: () => closed.push("denied") } as unknown as WSContext;
+    const limiter = createLimiter({ limits: [WINDOW] });
+    const here: string[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      await onMessage?.({ data: "" } as never, socket);
+      here.push(limiter.byKey("one").allow() ? "well" : "denied");
+    }
+    expect(here).toEqual(closed);
+  });
 });

@@ -42,7 +42,25 @@ export function claimsOf(page: string): (string | undefined)[] {
   return [...section.matchAll(/^- \*\*([\s\S]+?)\*\*/gm)].map(([, phrase]) => phrase);
 }
 
+/** What users had, in the rows of prose and fragments. The tests of an outage run those of `redisStore`. */
+export function otherRowsOf(page: string): string[] {
+  const same = sameRowsOf(page);
+  const isOther = ({ theirs, ours }: Row) =>
+    !(/^not (?:there|needed)|redisStore/.test(ours) || same.some((row) => row.theirs === theirs));
+  return rowsOf(page)
+    .filter(isOther)
+    .map(({ theirs }) => theirs)
+    .sort();
+}
+
 /** The titles of the tests that come after a test. */
 export function titlesBeside({ suite }: RunnerTestCase): string[] {
   return (suite?.tasks ?? []).slice(1).map(({ name }) => name);
+}
+
+/** The rows that the tests after a test run, by their titles. */
+export function rowsBeside(test: RunnerTestCase): string[] {
+  return titlesBeside(test)
+    .flatMap((title) => title.split(" | "))
+    .sort();
 }
