@@ -42,26 +42,6 @@ describe("consumeAll", () => {
     expect(others.parts.map(({ limitRemaining }) => limitRemaining)).toEqual([4, 2, Number.POSITIVE_INFINITY]);
   });
 
-  it("counts what requests have in common once for each of them", () => {
-    const limits = limitsOver();
-    const two = { ...entries({ user: "ann" }), cost: 2 };
-    expect(limits.consumeAll("api", [two, two]).decision.allowed).toBe(false);
-    expect(limits.peek("api", two.facts, 0).remaining).toBe(3);
-    const { parts } = limits.consumeAll("api", [two, { ...two, cost: 1 }]);
-    expect(parts.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
-      [true, 0],
-      [true, 0],
-    ]);
-  });
-
-  it("gives each request its own cost, and keys of one rule their own counts", () => {
-    const limits = limitsOver();
-    const asked = [3, 1, 2].map((cost, i) => ({ ...entries({ user: `u${i}` }), cost }));
-    expect(limits.consumeAll("api", asked).parts.map(({ remaining }) => remaining)).toEqual([0, 2, 1]);
-    expect(limits.consumeAll("api", asked).parts.map(({ allowed }) => allowed)).toEqual([false, true, false]);
-    expect(asked.map(({ facts }) => limits.peek("api", facts, 0).remaining)).toEqual([0, 2, 1]);
-  });
-
   it("costs what the file says, if the caller says nothing", () => {
     const limits = limitsOver(
       fileOf({

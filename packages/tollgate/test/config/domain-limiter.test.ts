@@ -1,26 +1,9 @@
 import { combine } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
-import { ANN, fileOf, LOGIN, PLACE, START_MS, setUp, TWO_RULES } from "./domain-set-up.ts";
+import { ANN, fileOf, LOGIN, PLACE, setUp, TWO_RULES } from "./domain-set-up.ts";
 
 describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) => {
-  it("takes from all rules that match or from none, and names the rule", async () => {
-    const { limits, limiter } = setUp(storeOf, TWO_RULES);
-    expect(limits.limiter("api")).toBe(limiter);
-    expect([await limiter.allow(LOGIN), await limiter.allow(LOGIN), await limiter.allow(LOGIN)]).toEqual([
-      true,
-      true,
-      false,
-    ]);
-    expect(await limiter.consume(LOGIN)).toMatchObject({ limiter: "api/login", limit: { name: "login.quota" } });
-    expect((await limiter.consume(ANN)).remaining).toBe(7);
-    expect((await limits.peek("api", ANN, 0)).remaining).toBe(7);
-    expect((await limiter.explain(LOGIN)).map(({ limiter: name, used }) => [name, used])).toEqual([
-      ["api/client", 3],
-      ["api/login", 2],
-    ]);
-  });
-
   it("tells the units in which its rules count, those of plans and keys too", () => {
     const { limits } = setUp(storeOf, {
       all: { rate: "1/1s" },
@@ -28,24 +11,6 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     });
     expect([...limits.units("api")].sort()).toEqual(["images", "requests", "tokens"]);
     expect(() => limits.units("nowhere")).toThrow("domain: expected one that the limits file has");
-  });
-
-  it("takes what the file says a request costs", async () => {
-    const { limits, limiter } = setUp(storeOf, {
-      client: { by: "ip", quota: "100/1d" },
-      heavy: { quota: "100/1d", cost: 5 },
-    });
-    await limiter.consume(ANN);
-    await limiter.allow(ANN);
-    const reservation = await limiter.reserve(ANN);
-    expect((await limiter.explain(ANN)).map(({ used }) => used)).toEqual([3, 15]);
-    await reservation.settle({ requests: 2 });
-    expect((await limiter.explain(ANN)).map(({ used }) => used)).toEqual([4, 12]);
-    await limiter.consume(ANN, 3);
-    expect((await limits.limiter("api").explain(ANN)).map(({ used }) => used)).toEqual([7, 15]);
-    const decision = await limiter.charge(ANN, { requests: 2 });
-    await limiter.refund(ANN, { requests: 1 }, decision);
-    expect((await limiter.explain(ANN)).map(({ used }) => used)).toEqual([8, 16]);
   });
 
   it("decides a batch as single calls would", async () => {
@@ -91,27 +56,6 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     expect(limits.domains).toEqual(["web"]);
     limits.update(fileOf(TWO_RULES));
     expect((await limiter.peek(ANN, 0)).remaining).toBe(9);
-  });
-
-  it("allows what no rule counts, and blocks nothing by it", async () => {
-    const { limiter } = setUp(storeOf, { login: TWO_RULES.login });
-    await limiter.block(ANN, "1h");
-    expect([await limiter.unblock(ANN), await limiter.blockedUntil(ANN)]).toEqual([false, undefined]);
-    expect(await limiter.consume({ ...ANN, ip: "192.0.2.2" })).toMatchObject({ allowed: true, limiter: "api" });
-    expect((await limiter.wait(ANN)).allowed).toBe(true);
-    expect((await limiter.acquire(ANN)).decision.allowed).toBe(true);
-  });
-
-  it("blocks, and resets, the keys of all rules", async () => {
-    const { limits, limiter } = setUp(storeOf, TWO_RULES);
-    await limiter.block(LOGIN, "1h");
-    expect(await limiter.consume(ANN)).toMatchObject({ allowed: false, reason: "blocked" });
-    expect(await limits.byKey("api", "login", ANN.ip).blockedUntil()).toBe(START_MS + 3_600_000);
-    expect(await limiter.unblock(LOGIN)).toBe(true);
-    await limiter.consume(LOGIN, 2);
-    await limiter.reset(LOGIN);
-    expect((await limiter.peek(LOGIN, 0)).remaining).toBe(2);
-    await expect(async () => limiter.byKey("192.0.2.1").peek()).rejects.toThrow("byKey(domain, rule, key)");
   });
 
   it("waits, also while another version of the file is loaded", async () => {

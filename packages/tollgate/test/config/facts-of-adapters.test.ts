@@ -70,17 +70,6 @@ describe("facts of an adapter", () => {
     expect([decide("b"), decide("b", "a"), decide("c", "b")]).toEqual([true, false, false]);
   });
 
-  it("have headers, cookies and the query", () => {
-    const limits = createLimits(by("header.X-Real"));
-    expect(keyOf(limits, forwarded)).toBe("192.0.2.7");
-    limits.update(by("cookie.c"));
-    expect(keyOf(limits, forwarded)).toBe("d");
-    limits.update(by("query.q"));
-    expect(keyOf(limits, forwarded)).toBe("x");
-    limits.update(by("path"));
-    expect(keyOf(limits, forwarded)).toBe("/a");
-  });
-
   it("fit the type of the limiter", () => {
     const limiter: Limiter<Facts> = createLimits(by("path")).limiter("api");
     const inFrontOfAdapters: Limiter<HttpFacts> = limiter;

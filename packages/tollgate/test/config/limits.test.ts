@@ -1,7 +1,7 @@
 import { memoryStore, TollgateError } from "tollgate";
 import { createLimits, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
@@ -10,20 +10,6 @@ const ANN = { ip: "192.0.2.1", header: { "x-api-key": "k-1" } };
 
 function fileOf(limits: Readonly<Record<string, RuleWords>>): LimitsFile {
   return { version: 1, trustedHeaders: ["x-plan"], domains: { api: { limits } } };
-}
-
-/** A millisecond passes between two readings of the system's clock: compiling pauses after ten. */
-function slowClock(): void {
-  vi.useFakeTimers({ toFake: ["Date", "performance"] });
-  let nowMs = performance.now();
-  vi.spyOn(performance, "now").mockImplementation(() => {
-    nowMs += 1;
-    return nowMs;
-  });
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-    vi.useRealTimers();
-  });
 }
 
 describe.each(EVERY_STORE)("limits of a file, over %s", (_name, storeOf) => {
@@ -177,26 +163,6 @@ describe.each(EVERY_STORE)("limits of a file, over %s", (_name, storeOf) => {
     expect((await call.peek(6)).allowed).toBe(true);
     expect((await call.peek(7)).allowed).toBe(false);
     expect((await limits.peek("api", ANN, 5)).allowed).toBe(true);
-  });
-
-  it("loads a large file step by step, and decides by the file before meanwhile", async () => {
-    const rules = (rate: `${number}/${string}`) =>
-      fileOf(
-        Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`r${i}`, { match: { path: `/${i}` }, rate }])),
-      );
-    slowClock();
-    const { limits } = setUp({ r7: { match: { path: "/7" }, rate: "5/1h" } });
-    const left = async () => (await limits.peek("api", { path: "/7" }, 0)).remaining;
-    await limits.consume("api", { path: "/7" }, 2);
-    const loading = limits.updateInSteps(rules("9/1h"));
-    expect(await left()).toBe(3);
-    expect(await loading).toBe(true);
-    expect(await left()).toBe(7);
-    const replaced = limits.updateInSteps(rules("99/1h"));
-    limits.update(rules("6/1h"));
-    expect([await replaced, await left()]).toEqual([false, 4]);
-    await expect(limits.updateInSteps({ ...rules("1/1h"), domains: {} })).rejects.toThrow("domains by name");
-    expect(await left()).toBe(4);
   });
 
   it("keeps the file before if the next one is wrong", async () => {

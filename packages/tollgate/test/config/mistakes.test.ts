@@ -14,10 +14,7 @@ const RULE = "domains.api.limits.key";
 const RULES: readonly (readonly [rule: string, column: number, message: string])[] = [
   ["by: ip", 12, ": expected a limit (rate, within, quota or inflight) or the word limit, got a rule without"],
   ["rate: 60", 20, ".rate: expected an amount such as 60/1m, a list of them, or amounts per unit, got 60"],
-  ["rate: 60/m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "60/m"'],
   ["rate: 0/1m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "0/1m"'],
-  ["rate: 60/11y", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "60/11y"'],
-  ["rate: 0.0/1m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "0.0/1m"'],
   ["quota: 0.5/1m", 21, '.quota: expected a count and a duration, such as 60/1m, got "0.5/1m"'],
   ["rate: [60/1m, 5]", 28, ".rate[1]: expected a count and a duration, such as 60/1m or 0.5/1s, got 5"],
   [
@@ -25,26 +22,14 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     27,
     ': expected one of the words match, by, rate, burst, within, quota, inflight, limit, plans, keys, cost, mode …, got "burts"; did you mean "burst"?',
   ],
-  [
-    "rate: 60/1m, onFailure: admit",
-    38,
-    '.onFailure: expected allow, deny, local, or nodes such as { nodes: 4 }, got "admit"',
-  ],
   ["rate: 60/1m, onFailure: { nodes: 0 }", 47, ".onFailure.nodes: expected a positive whole number, got 0"],
-  ["rate: 60/1m, onFailure: {}", 38, '.onFailure: expected the word "nodes", got an empty map'],
   ["rate: 60/1m, burst: 0", 34, ".burst: expected a positive whole number, got 0"],
   ["quota: 60/1m, burst: 5", 35, ".burst: expected a rate beside it, got a burst without"],
-  ["rate: [5/1s, 9/1m], burst: 5", 41, ".burst: expected one rate for it, got 2 rates"],
   ["rate: 5/1s, burst: { tokens: 5 }", 43, '.burst.tokens: expected one rate for it, got 0 rates of "tokens"'],
   [
     "rate: 9007199254740991/1s",
     20,
     ".rate: refill: expected at most 9 units per microsecond, got 9007199254740991 in 1000000 µs; count in larger units (kilobytes instead of bytes)",
-  ],
-  [
-    "rate: 1/20000d",
-    20,
-    '.rate: per: expected milliseconds or text such as "250ms", "10s", "1h30m" (whole microseconds, above 0, at most 10 years), got "20000d"',
   ],
   [
     "rate: { concurrent-requests: 5/1s }",
@@ -58,16 +43,10 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     '.by: expected a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME, descriptor.KEY or a key of match.descriptor, got "ipp"; did you mean "ip"?',
   ],
   ["by: [ip, ip], rate: 1/1s", 23, '.by[1]: expected facts that differ, got "ip" again'],
-  ["by: [header.a, header.A], rate: 1/1s", 29, '.by[1]: expected facts that differ, got "header.A" again'],
   [
     "match: { path: login }, rate: 1/1s",
     29,
     '.match.path: expected a path such as /v1/*/items or /v1/**, with wildcards for whole segments, got "login"',
-  ],
-  [
-    "match: { path: /a*b }, rate: 1/1s",
-    29,
-    '.match.path: expected a path such as /v1/*/items or /v1/**, with wildcards for whole segments, got "/a*b"',
   ],
   [
     "match: { method: post }, rate: 1/1s",
@@ -79,12 +58,6 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     38,
     '.match.ip[1]: expected addresses, CIDR blocks, "loopback" or "private", got "10.0.0.0/33"',
   ],
-  [
-    "match: { header.x: 5 }, rate: 1/1s",
-    33,
-    '.match.header.x: expected a text, or a list of them, got 5; write it in quotes: "5"',
-  ],
-  ["limit: none", 21, '.limit: expected unlimited or deny, got "none"'],
   ["limit: deni", 21, '.limit: expected unlimited or deny, got "deni"; did you mean "deny"?'],
   ["limit: deny, rate: 1/1s", 21, '.limit: expected no word limit beside rate, got "deny"'],
   [
@@ -93,17 +66,11 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     '.plans.from: expected a header that trustedHeaders names, got "header.x-plan"; clients choose their headers: name it there if a proxy in front sets or deletes it',
   ],
   [
-    "by: ip, rate: 1/1s, plans: { from: query.plan, is: { pro: deny } }",
-    49,
-    '.plans.from: expected a fact that clients cannot choose, got "query.plan"',
-  ],
-  [
     "by: ip, rate: 1/1s, plans: { from: host, is: { a: { burst: 5 } } }",
     64,
     ".plans.is.a: expected a limit: rate, within, quota or inflight, got a map without",
   ],
   ["rate: 1/1s, keys: { a: deny }", 32, ".keys: expected keys of a rule with one fact in by, got 0 facts"],
-  ["by: ip, rate: 1/1s, keys: { a: deny }", 45, '.keys.a: expected an address, got "a"'],
   [
     'by: ip, rate: 1/1s, keys: { "::1": deny, "::2": deny }',
     62,
@@ -113,11 +80,6 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     "rate: 1/1s, cost: { tokens: 5 }",
     42,
     '.cost.tokens: expected a unit that the rule counts (requests), got "tokens"',
-  ],
-  [
-    "rate: 1/1s, cost: tokens",
-    32,
-    '.cost: expected a fact: ip, method, path, host, header.NAME, query.NAME, cookie.NAME, descriptor.KEY or a key of match.descriptor, got "tokens"',
   ],
   ["rate: 1/1s, mode: shado", 32, '.mode: expected enforce or shadow or off, got "shado"; did you mean "shadow"?'],
   [
@@ -130,11 +92,8 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
 
 const TEXTS: readonly (readonly [text: string, mistake: string])[] = [
   ["", "limits.yaml:1:1: expected version and domains, got nothing"],
-  ["# only a comment\n", "limits.yaml:1:1: expected version and domains, got nothing"],
-  ["limits", 'limits.yaml:1:1: expected version and domains, got "limits"'],
   ["version: 2\ndomains: { a: { limits: { b: { rate: 1/1s } } } }", "limits.yaml:1:10: version: expected 1, got 2"],
   ["version: 1\ndomains: {}", "limits.yaml:2:10: domains: expected domains by name, got an empty map"],
-  ["version: 1\r\ndomains:\r\n  a: 5\r\n", "limits.yaml:3:6: domains.a: expected a domain with limits, got 5"],
   ["\ufeffversion: 1\ndomains: 5", "limits.yaml:2:10: domains: expected domains by name, got 5"],
   ["version: 1\n\tdomains: 5", "limits.yaml:2:1: expected YAML: Tabs are not allowed as indentation"],
   ["version: 1\nversion: 1\ndomains: 5", 'limits.yaml:2:1: expected every word once, got "version" again'],
@@ -148,7 +107,6 @@ const TEXTS: readonly (readonly [text: string, mistake: string])[] = [
     "a: *",
     'limits.yaml:1:4: expected YAML: Alias cannot be an empty string; write a text that begins with * in quotes, such as "*"',
   ],
-  ["? [a]\n: b\n", "limits.yaml:1:3: expected a text as the key, got a list, a map or an alias"],
   ["a: !set {}\n", "limits.yaml:1:4: expected YAML: Unresolved tag: !set"],
 ];
 
@@ -226,8 +184,6 @@ describe("JSON", () => {
 
   it.each([
     ['{"version": 1,}', "1:15: expected JSON: Expected double-quoted property name in JSON"],
-    ['{"version": 1', "1:14: expected JSON: "],
-    ["{'a': 1}", "1:2: expected JSON: "],
     ["{} {}", "1:4: expected JSON: Unexpected non-whitespace character after JSON"],
     ['{"a":\n[1 2]}', "2:4: expected JSON: "],
     ['{"a": nul}', "1:1: expected JSON: Unexpected token '}'"],

@@ -1,4 +1,4 @@
-import { createLimits, factsReader, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
+import { createLimits, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE } from "../limiter/every-store.ts";
@@ -61,22 +61,6 @@ describe.each(EVERY_STORE)("an operator of limits over %s", (_name, storeOf) => 
     expect(await limits.consume("api", ANN)).toMatchObject({ allowed: false, reason: "blocked" });
   });
 
-  it("explains a key without a request", async () => {
-    const { limits } = setUp({
-      all: { by: "ip", rate: "10/1m", quota: "100/1d" },
-      planned: { by: "ip", rate: "10/1m", keys: { "192.0.2.9": "deny" } },
-    });
-    await limits.consume("api", ANN, 4);
-    const all = await limits.byKey("api", "all", "192.0.2.1").explain();
-    expect(all.map(({ name, used, remaining }) => [name, used, remaining])).toEqual([
-      ["all.rate", 4, 6],
-      ["all.quota", 4, 96],
-    ]);
-    const planned = await limits.byKey("api", "planned", "192.0.2.1").explain();
-    expect(planned.map(({ name, used }) => [name, used])).toEqual([["planned.rate", 4]]);
-    expect(await limits.byKey("api", "planned", "192.0.2.2").explain()).toEqual([]);
-  });
-
   it.each<[string, RuleWords, object, string | readonly string[]]>([
     ["an address of a /64", { by: "ip" }, { ip: "2001:db8::1" }, "2001:DB8::ffff"],
     ["a network", { by: "ip" }, { ip: "2001:db8::1" }, "2001:db8::/64"],
@@ -92,29 +76,5 @@ describe.each(EVERY_STORE)("an operator of limits over %s", (_name, storeOf) => 
     expect(await limits.byKey("api", "rule", key).explain()).toMatchObject([{ used: 1 }]);
     await limits.byKey("api", "rule", key).reset();
     expect(await limits.peek("api", facts)).toMatchObject({ allowed: true });
-  });
-
-  it("is told of a key that has not one text for each fact", async () => {
-    const { limits } = setUp({ pair: { by: ["ip", "method"], rate: "1/1m" }, all: { rate: "1/1m" } });
-    const misuse: unknown[] = ["192.0.2.1", [], ["a"], ["a", "b", "c"], ["a", 1], 1, undefined];
-    for (const key of misuse) {
-      expect(() => limits.byKey("api", "pair", key as string)).toThrow("key: expected a text for each of ip, method");
-    }
-    expect(() => limits.byKey("api", "all", ["a", "b"])).toThrow("key: expected");
-  });
-});
-
-describe("factsReader", () => {
-  it("reads what rules see", () => {
-    const facts = {
-      ip: "::ffff:192.0.2.1",
-      method: "GET",
-      path: "/a//b?q=1&q=2",
-      host: "A.example:80",
-      header: (name: string) => (name === "cookie" ? "sid=x" : undefined),
-      descriptor: { user: "u" },
-    };
-    const names = ["ip", "method", "path", "host", "query.q", "cookie.sid", "header.X-A", "descriptor.user", "user"];
-    expect(factsReader(names)(facts)).toEqual(["192.0.2.1", "GET", "/a/b", "a.example", "1, 2", "x", "", "u", "u"]);
   });
 });
