@@ -1,13 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ViteUserConfig } from "vitest/config";
-import { CountReporter } from "../tools/count-reporter.ts";
-import { LongestFirst } from "../tools/longest-first.ts";
 import { filesWithOwnProcess } from "../tools/own-process.ts";
 import { ALL_TESTS, DEEP_TESTS } from "../tools/test-tiers.ts";
-import quick from "../vitest.config.ts";
-import deep from "../vitest.deep.config.ts";
 import { REPOSITORY } from "./support/planted-workspace.ts";
 
 /** Modules that start Redis, another runtime or a service that needs curl. */
@@ -40,14 +35,6 @@ function imports(file: string, name: string, seen: Set<string>): boolean {
 }
 
 describe("the two tiers of tests", () => {
-  it.each([
-    ["quick", quick],
-    ["deep", deep],
-  ])("end with the closing line, and start their longest files first: %s", (_tier, config) => {
-    expect(config.test?.reporters).toContainEqual(expect.any(CountReporter));
-    expect(config.test?.sequence?.sequencer).toBe(LongestFirst);
-  });
-
   it("have every test file between them", () => {
     expect(testFiles.length).toBeGreaterThan(100);
     expect(testFiles.filter((file) => !matches(file, ALL_TESTS))).toEqual([]);
@@ -68,15 +55,5 @@ describe("the two tiers of tests", () => {
     const replacing = quickFiles.filter((file) => imports(join(REPOSITORY, file), "@hono/node-server", new Set()));
     expect(replacing).toContain("packages/tollgate/test/adapters/web/hono-headers.test.ts");
     expect(replacing.filter((file) => !own.has(file))).toEqual([]);
-  });
-
-  it("have each quick file in one project, whose other files share its process or not", () => {
-    const own = filesWithOwnProcess().filter((file) => !matches(file, DEEP_TESTS));
-    expect(own).toContain("packages/tollgate/test/stores/local/bounded.test.ts");
-    expect(own.length).toBeLessThan(testFiles.length / 4);
-    const [isolated, shared] = (quick.test?.projects ?? []) as readonly ViteUserConfig[];
-    expect(own.filter((file) => !isolated?.test?.include?.includes(file))).toEqual([]);
-    expect(own.filter((file) => !shared?.test?.exclude?.includes(file))).toEqual([]);
-    expect([isolated?.test?.isolate, shared?.test?.isolate]).toEqual([undefined, false]);
   });
 });

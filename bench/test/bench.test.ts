@@ -3,9 +3,7 @@ import { describe, expect, it } from "vitest";
 import { judge } from "../harness/bounds.ts";
 import { partsOf, ratioOf, type Sample } from "../harness/figures.ts";
 import { fillPage, reportText } from "../harness/page.ts";
-import { type Report, summarize } from "../harness/report.ts";
-import { orderOfRound } from "../harness/rounds.ts";
-import { readWrk } from "../harness/wrk.ts";
+import type { Report } from "../harness/report.ts";
 import { BENCH as HTTP } from "../http/bench.ts";
 import { BENCH as HYBRID } from "../hybrid/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
@@ -45,20 +43,6 @@ describe("a ratio", () => {
   });
 });
 
-describe("the order of a round", () => {
-  const tasks = Array.from({ length: 12 }, (_, i) => ({ table: `table ${i % 3}`, row: i }));
-
-  it.each([1, 2, 3])("has every task once and keeps tables together: round %d", (round) => {
-    const order = orderOfRound(tasks, round);
-    expect(new Set(order)).toEqual(new Set(tasks));
-    expect(order.filter(({ table }, i) => table !== order[i - 1]?.table)).toHaveLength(3);
-  });
-
-  it("differs between rounds", () => {
-    expect(new Set([1, 2, 3, 4].map((round) => JSON.stringify(orderOfRound(tasks, round))))).toHaveLength(4);
-  });
-});
-
 describe.each([PROCESS, HTTP, REDIS, HYBRID, SERVICE].map((bench) => [bench.name, bench] as const))(
   "%s",
   (name, bench) => {
@@ -78,31 +62,3 @@ describe.each([PROCESS, HTTP, REDIS, HYBRID, SERVICE].map((bench) => [bench.name
     });
   },
 );
-
-it("a table shows its measured rows in order, with medians", () => {
-  const [{ columns }] = [PROCESS.tables[0]!];
-  const table = { id: "hot", title: "One hot key", rows: { c: "third", absent: "absent", a: "first" }, columns };
-  const text = reportText({ setting: {}, bounds: [], tables: summarize(SAMPLES), failures: [] }, [table]);
-  const rows = text.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
-  expect(rows.filter(([, who]) => who === "third" || who === "first" || who === "absent")).toEqual([
-    ["", "third", "340", "", "", ""],
-    ["", "first", "90.0", "", "", ""],
-  ]);
-});
-
-describe("what wrk prints", () => {
-  const printed = "     50%  812.00us\n     99%    4.85ms\n  12 requests in 1.50m, 1KB\n";
-
-  it("has requests, seconds and latencies", () => {
-    expect(readWrk(printed)).toEqual({
-      requests: 12,
-      seconds: 90,
-      p50Ms: expect.closeTo(0.812),
-      p99Ms: expect.closeTo(4.85),
-    });
-  });
-
-  it.each(["Socket errors: connect 0, read 3", "Non-2xx or 3xx responses: 17"])("may be an error: %s", (line) => {
-    expect(() => readWrk(`${printed}  ${line}\n`)).toThrow(line);
-  });
-});

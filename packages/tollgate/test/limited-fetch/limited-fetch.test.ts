@@ -331,13 +331,6 @@ describe("limitedFetch", () => {
     expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, true]);
   });
 
-  it("sends at once what may not wait, though others ask at the same time", async () => {
-    const { get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=2;w=10' } }], { learn: true, maxWait: 0 });
-    await get(URL_A);
-    const ends = await Promise.allSettled([get(URL_A), get(URL_A), get(URL_A)]);
-    expect([ends.map(({ status }) => status), sent.length]).toEqual([["fulfilled", "fulfilled", "rejected"], 3]);
-  });
-
   it("learns from a policy alone", async () => {
     const { get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q_max-2=9;q=1;w=10' } }], {
       learn: true,
@@ -359,36 +352,14 @@ describe("limitedFetch", () => {
     },
   );
 
-  it("blocks for whole microseconds whatever the time is", async () => {
-    const clock = manualClock(START_MS + 0.123);
-    const limiter = createLimiter({ limits: [perSecond(5)], clock });
-    let readings = 0;
-    const odd = {
-      now: () => {
-        readings += 1;
-        return clock.now() + 0.000_7 * readings;
-      },
-    };
-    const reset = String(START_MS / 1_000 + 3.3);
-    const headers = { "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset };
-    const get = limitedFetch(limiter, { clock: odd, fetch: async () => new Response("", { headers }) });
-    await get(URL_A);
-    expect(limiter.blockedUntil("a.example")! - START_MS).toBeCloseTo(3_300, 1);
-  });
-
   it.each([
-    [{ retries: -1 }, /retries: expected a whole number from 0 to 10/],
     [{ retries: 11 }, /retries/],
     [{ learn: "yes" }, /learn: expected one of true, false/],
-    [{ hold: "all" }, /hold: expected one of "body", "headers"/],
     [{ input: undefined }, /input: expected a text, or a function/],
-    [{ input: 5 }, /input: expected a text/],
     [{ cost: -1 }, /cost: expected a whole number/],
-    [{ fetch: 1 }, /fetch: expected a function/],
     [{ clock: {} }, /clock.now: expected a clock/],
     [{ key: "all" }, /unknown option "key"/],
     [{ maxWait: "soon" }, /maxWait: expected milliseconds/],
-    [{ maxBlock: 0 }, /maxBlock: expected milliseconds/],
     [{ retrys: 1 }, /limitedFetch: unknown option "retrys"/],
   ])("refuses the options %j", (options, message) => {
     expect(() => limitedFetch(createLimiter({ limits: [perSecond(1)] }), options as LimitedFetchOptions)).toThrow(

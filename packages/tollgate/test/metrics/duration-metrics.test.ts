@@ -133,14 +133,4 @@ describe("rate_limit_acquire_duration_seconds", () => {
     expect(() => first.consume("a", -1)).toThrow("cost");
     expect((await histogramOf(registry, DURATION)).count).toBe(1);
   });
-
-  it("adds the histograms of limiters of one name", async () => {
-    const registry = new Registry();
-    for (let i = 0; i < 3; i += 1) {
-      const limiter = createLimiter({ name: "api", limits: [perMinute(100)], clock });
-      instrument(limiter, { registry, sample: 1 });
-      limiter.allow("a");
-    }
-    expect(await linesOf(registry, `${DURATION}_count`)).toEqual([`${DURATION}_count{limiter="api"} 3`]);
-  });
 });

@@ -113,17 +113,6 @@ describe("rate_limit_acquire_total", () => {
     ]);
   });
 
-  it("counts the same beside an observer", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perMinute(2, { name: "calls" })], clock });
-    const { registry } = instrumented(limiter);
-    limiter.observe(() => {});
-    limiter.allow("a");
-    limiter.charge("a", 1, limiter.consume("a"));
-    limiter.consume("a");
-    limiter.charge("b", 1);
-    expect(await seriesOf(registry)).toEqual([acquired("calls", "allow", 3), acquired("calls", "deny", 1)]);
-  });
-
   it("has shadow denials in addition, and calls that were decided without the store", async () => {
     const store = new AsyncTwin();
     const limits = [perMinute(9, { name: "calls" }), perMinute(1, { name: "trial", mode: "shadow" })];

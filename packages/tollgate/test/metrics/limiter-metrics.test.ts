@@ -1,4 +1,4 @@
-import { concurrency, createLimiter, fixedWindow, memoryStore, perMinute, slidingWindow } from "tollgate";
+import { concurrency, createLimiter, fixedWindow, perMinute, slidingWindow } from "tollgate";
 import { hotKeys } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -37,14 +37,6 @@ describe("rate_limit_near_limit_total", () => {
     const { registry } = instrumented(limiter);
     for (let call = 0; call < 20; call += 1) limiter.allow("a");
     expect(await linesOf(registry, NEAR)).toEqual([near("calls", 2)]);
-  });
-
-  it("counts under the limit that binds", async () => {
-    const limits = [perMinute(10, { name: "few" }), perMinute(100, { name: "many" })];
-    const limiter = createLimiter({ name: "api", limits, clock });
-    const { registry } = instrumented(limiter);
-    for (let call = 0; call < 20; call += 1) limiter.allow("a");
-    expect(await linesOf(registry, NEAR)).toEqual([near("few", 2)]);
   });
 });
 
@@ -115,17 +107,6 @@ describe("rate_limit_tokens", () => {
 });
 
 describe("metrics that come and go", () => {
-  it("leave a limiter that decides alike, and whose calls nothing counts", async () => {
-    const store = memoryStore();
-    const limiter = createLimiter({ name: "api", limits: [perMinute(4, { name: "calls" })], clock, store });
-    const { registry, remove } = instrumented(limiter, { sample: 1 });
-    expect([limiter.allow("a"), limiter.consume("a").remaining]).toEqual([true, 2]);
-    remove();
-    remove();
-    expect([limiter.allow("a"), limiter.consume("a").remaining, limiter.allow("a")]).toEqual([true, 0, false]);
-    expect(await linesOf(registry, "rate_limit")).toEqual([]);
-  });
-
   it("never make more series than the cap, for 100,000 keys", async () => {
     const limiter = createLimiter({ name: "api", limits: [perMinute(1, { name: "calls" })], clock });
     const hot = hotKeys(limiter, { top: 10, sample: 1 });

@@ -4,8 +4,7 @@ import { instrument } from "tollgate/metrics";
 import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, vi } from "vitest";
-import { forgetWarnings } from "../../src/core/warnings.ts";
+import { describe, expect, it } from "vitest";
 import { START_MS } from "../limiter/set-up.ts";
 import { linesOf } from "./scrape.ts";
 
@@ -90,32 +89,6 @@ describe("the metrics of a store", () => {
     expect(await linesOf(registry, "rate_limit_keys")).toEqual(['rate_limit_keys{store="main"} 2']);
     removals[1]?.();
     expect(await linesOf(registry, "rate_limit_keys")).toEqual([]);
-  });
-
-  it("are added up for stores of one name", async () => {
-    const registry = new Registry();
-    for (let i = 1; i <= 3; i += 1) {
-      const limiter = createLimiter({ name: "api", limits: [perMinute(9)] });
-      instrument(limiter, { registry });
-      for (let key = 0; key < i; key += 1) limiter.allow(`key-${key}`);
-    }
-    expect(await linesOf(registry, "rate_limit_keys")).toEqual(['rate_limit_keys{store="memory"} 6']);
-  });
-
-  it("fail no scrape", async () => {
-    forgetWarnings();
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-    const registry = new Registry();
-    const store = Object.assign(memoryStore(), {
-      readings: () => {
-        throw new Error("not now");
-      },
-    });
-    instrument(store, { registry });
-    expect(await linesOf(registry, "rate_limit")).toEqual([]);
-    expect(warn).toHaveBeenCalledTimes(1);
-    warn.mockRestore();
-    forgetWarnings();
   });
 
   it("need a limiter or a store", () => {

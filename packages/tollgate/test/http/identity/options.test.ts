@@ -6,44 +6,29 @@ const NO_TRUST =
 const NO_ENTRY = 'expected addresses, CIDR blocks, "loopback" or "private"';
 
 const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
-  [null, "clientIp: expected an object of options, got null"],
   [{ max: 1 }, 'clientIp: unknown option "max"; expected trustProxy, ipv6Prefix, addressHeader, warnings'],
   [{ trustProxy: 1, header: "cf-connecting-ip" }, 'clientIp: unknown option "header"; it is called addressHeader'],
   [
     { addressHeader: "cf-connecting-ip" },
     'addressHeader: expected a trustProxy beside it, which says whose header is read, got "cf-connecting-ip"',
   ],
-  [{ warnings: "off" }, 'warnings: expected one of true, false, got "off"'],
-  [["10.0.0.0/8"], "clientIp: expected an object of options, got an array"],
-  ["loopback", 'clientIp: expected an object of options, got "loopback"'],
   [{ trustProxy: true }, `trustProxy: ${NO_TRUST}, got true, which would trust any address that a client sends`],
-  [{ trustProxy: null }, `trustProxy: ${NO_TRUST}, got null`],
   [{ trustProxy: -1 }, `trustProxy: ${NO_TRUST}, got -1`],
-  [{ trustProxy: 1.5 }, `trustProxy: ${NO_TRUST}, got 1.5`],
   [{ trustProxy: 101 }, `trustProxy: ${NO_TRUST}, got 101`],
-  [{ trustProxy: Number.NaN }, `trustProxy: ${NO_TRUST}, got NaN`],
-  [{ trustProxy: "1" }, `trustProxy: ${NO_TRUST}, got "1"`],
   [{ trustProxy: "10.0.0.0/8" }, `trustProxy: ${NO_TRUST}, got "10.0.0.0/8"`],
   [{ trustProxy: "Loopback" }, `trustProxy: ${NO_TRUST}, got "Loopback"`],
-  [{ trustProxy: { hops: 1 } }, `trustProxy: ${NO_TRUST}, got an object`],
   [{ trustProxy: [""] }, `trustProxy: ${NO_ENTRY}, got ""`],
   [{ trustProxy: ["10.0.0.0/8", "proxy"] }, `trustProxy: ${NO_ENTRY}, got "proxy"`],
   [{ trustProxy: ["10.0.0.0/33"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/33"`],
   [{ trustProxy: ["::/129"] }, `trustProxy: ${NO_ENTRY}, got "::/129"`],
   [{ trustProxy: ["10.0.0.0/08"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/08"`],
-  [{ trustProxy: ["10.0.0.0/"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/"`],
   [{ trustProxy: ["10.0.0.0/-1"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/-1"`],
-  [{ trustProxy: ["10.0.0.0/8/8"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/8/8"`],
   [{ trustProxy: ["10.0.0.0/255.0.0.0"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.0/255.0.0.0"`],
-  [{ trustProxy: ["10.0.0"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0"`],
   [{ trustProxy: ["010.0.0.0/8"] }, `trustProxy: ${NO_ENTRY}, got "010.0.0.0/8"`],
   [{ trustProxy: [" 10.0.0.0/8"] }, `trustProxy: ${NO_ENTRY}, got " 10.0.0.0/8"`],
   [{ trustProxy: ["[::1]"] }, `trustProxy: ${NO_ENTRY}, got "[::1]"`],
   [{ trustProxy: ["10.0.0.1:80"] }, `trustProxy: ${NO_ENTRY}, got "10.0.0.1:80"`],
   [{ trustProxy: ["fe80::1%eth0"] }, `trustProxy: ${NO_ENTRY}, got "fe80::1%eth0"`],
-  [{ trustProxy: [1] }, `trustProxy: ${NO_ENTRY}, got 1`],
-  [{ trustProxy: [undefined] }, `trustProxy: ${NO_ENTRY}, got undefined`],
-  [{ trustProxy: [["10.0.0.0/8"]] }, `trustProxy: ${NO_ENTRY}, got an array`],
   // Half of the lists of networks that people copy have these.
   [
     { trustProxy: ["::ffff:0:0/96"] },
@@ -60,18 +45,12 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   // These would mean something else than their authors think, or half of it.
   ...(
     [
-      ["::ffff:0:0/80", "0.0.0.0/32"],
       ["::ffff:0.0.0.0/0", "0.0.0.0/0"],
       ["::ffff:10.0.0.1/32", "10.0.0.1/32"],
       ["::ffff:10.0.0.1/95", "10.0.0.1/32"],
-      ["64:ff9b::10.0.0.1/8", "10.0.0.1/8"],
       ["2002::/15", "0.0.0.0/15"],
-      ["2002::/17", "0.0.0.0/1"],
       ["2002:800::/22", "8.0.0.0/6"],
-      ["2002:c000::/18", "192.0.0.0/2"],
       ["2002:c0a8:1::/18", "192.168.0.1/2"],
-      ["2002:a00::/23", "10.0.0.0/7"],
-      ["64:ff9b::/97", "0.0.0.0/1"],
       ["64:ff9b::172.0.0.0/104", "172.0.0.0/8"],
     ] as const
   ).map(
@@ -83,9 +62,6 @@ const REFUSED: readonly (readonly [options: unknown, message: string])[] = [
   ),
   [{ ipv6Prefix: 0 }, "ipv6Prefix: expected a whole number from 1 to 128, got 0"],
   [{ ipv6Prefix: 129 }, "ipv6Prefix: expected a whole number from 1 to 128, got 129"],
-  [{ ipv6Prefix: 63.5 }, "ipv6Prefix: expected a whole number from 1 to 128, got 63.5"],
-  [{ ipv6Prefix: "64" }, 'ipv6Prefix: expected a whole number from 1 to 128, got "64"'],
-  [{ ipv6Prefix: null }, "ipv6Prefix: expected a whole number from 1 to 128, got null"],
   [{ trustProxy: 1, addressHeader: "" }, 'addressHeader: expected the name of a header, got ""'],
   [{ trustProxy: 1, addressHeader: "x real ip" }, 'addressHeader: expected the name of a header, got "x real ip"'],
   [{ trustProxy: 1, addressHeader: ["x-real-ip"] }, "addressHeader: expected the name of a header, got an array"],

@@ -1,12 +1,9 @@
-import { createLimiter, memoryStore, perSecond } from "tollgate";
+import { createLimiter, perSecond } from "tollgate";
 import { hotKeys } from "tollgate/metrics";
-import type { SyncSpace } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { limiterOver } from "../../limiter/every-store.ts";
 import { START_MS } from "../../limiter/set-up.ts";
-import { AsyncTwin } from "../../testing/async-twin.ts";
-import { ALL, exactly, setUp } from "./set-up.ts";
+import { setUp } from "./set-up.ts";
 import { countsOf, seededRandom, zipfStream } from "./streams.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -40,38 +37,6 @@ describe("hot keys", () => {
     const [others, regular] = hot.active();
     expect(Math.abs(others!.count - 60_000)).toBeLessThan(4 * Math.sqrt(60_000 * 16));
     expect(Math.abs(regular!.count - 4_000)).toBeLessThan(4 * Math.sqrt(4_000 * 16));
-  });
-
-  it.each(["sync", "async"] as const)("let calls that are not chosen go the quickest way: %s", async (kind) => {
-    vi.spyOn(Math, "random").mockReturnValue(0.999_999);
-    const inner = kind === "sync" ? memoryStore() : new AsyncTwin();
-    const quickest = vi.fn<() => void>();
-    const open = inner.open.bind(inner) as (...parts: unknown[]) => SyncSpace;
-    vi.spyOn(inner, "open").mockImplementation((...parts: unknown[]) => {
-      const space = open(...parts);
-      const allow = space.allow?.bind(space) ?? (async () => true);
-      const allowRef = space.allowRef?.bind(space);
-      return Object.assign(space, {
-        allow: (...args: Parameters<SyncSpace["allow"]>) => {
-          quickest();
-          return allow(...args);
-        },
-        ...(allowRef && {
-          allowRef: (...args: Parameters<typeof allowRef>) => {
-            quickest();
-            return allowRef(...args);
-          },
-        }),
-      });
-    });
-    const limiter = limiterOver(inner, { name: "api", limits: [perSecond(9)], clock: manualClock(START_MS) });
-    hotKeys(limiter, { sample: 10_000 });
-    for (let i = 0; i < 5; i += 1) await limiter.allow("a");
-    await limiter.handle("a").allow();
-    expect(quickest).toHaveBeenCalledTimes(6);
-    const hot = hotKeys(limiter, ALL);
-    await limiter.allow("b");
-    expect(hot.active()).toEqual([exactly("b", 1)]);
   });
 
   it("mask nothing for calls that are not chosen", () => {
