@@ -126,12 +126,11 @@ describe("a store that is short of bytes", () => {
     expect([limiter.allow("client-0"), limiter.allow("client-0", 63)]).toEqual([true, false]);
   });
 
-  it("denies keys of limits chosen per call that do not fit, and throws no error", () => {
+  it("throws for limits chosen per call that do not fit, and decides others", () => {
     const store = tableStore({ maxKeys: 1_000, maxBytes: 2 ** 17 });
     const wide = slidingWindow({ limit: 64, window: "1m" });
     const limiter = createLimiter({ key: (key: string) => key, limits: () => [wide], clock, store });
-    expect(limiter.peek("a")).toMatchObject({ allowed: false, reason: "store-full" });
-    expect(limiter.consume("a")).toMatchObject({ allowed: false, reason: "store-full", violated: [wide] });
+    expect(() => limiter.allow("a")).toThrow(/expected slots of at most \d+ bytes.+maxBytes/);
     const fixed = createLimiter({ limits, clock, store });
     expect([fixed.allow("a"), fixed.allow("a"), fixed.allow("a")]).toEqual([true, true, false]);
     expect(() => createLimiter({ limits: [wide], clock, store })).toThrow(
