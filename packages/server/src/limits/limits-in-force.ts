@@ -162,9 +162,10 @@ export class LimitsInForce {
   async #replace(file: LimitsFile, source: LimitsSource): Promise<void> {
     const gone = this.overrides.filter(({ domain, rule }) => ruleOf(file, domain, rule) === undefined);
     const kept = this.overrides.filter((override) => !gone.includes(override));
+    const version = versionOf(file);
     await this.#install(file, kept, () => {
       this.#source = source;
-      this.#version = versionOf(file);
+      this.#version = version;
       this.#since = new Date(this.#options.clock.now());
     });
     for (const override of gone) this.#options.onOwnChange({ what: "rule-gone", override, source });

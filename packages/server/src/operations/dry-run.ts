@@ -81,6 +81,8 @@ export class DryRuns {
   }
 
   async #report(file: LimitsFile): Promise<DryRunReport> {
+    // Reading the limits may have taken long.
+    await nextTurn();
     const { requests, isComplete } = (await this.#recent?.collect()) ?? { requests: [], isComplete: false };
     const old = withoutInflight(this.#inForce.effective);
     const changed = withoutInflight(this.#inForce.withOverrides(file));
@@ -109,6 +111,11 @@ export class DryRuns {
   }
 }
 
+/** Lets other work run. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
 interface Tally extends Replayed {
   denied: number;
   withoutDomain: number;
@@ -130,7 +137,7 @@ async function replay(requests: readonly RecentRequest[], file: LimitsFile): Pro
   let endMs = 0;
   for (const request of requests) {
     if (performance.now() >= endMs) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       endMs = performance.now() + TURN_MS;
     }
     nowMs = request.atMs;
@@ -196,14 +203,16 @@ function unknownFacts(requests: readonly RecentRequest[], file: LimitsFile): str
 /** The places of a request are free when it is over, which is not known. Rules that have nothing else are off. */
 function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly stripped: readonly string[] } {
   const stripped: string[] = [];
-  const domains = mapValues(file.domains, (words, domain) => ({
-    ...words,
-    limits: mapValues(words.limits, (ruleWords, rule) => {
-      const own = stripRule(ruleWords);
-      if (own !== ruleWords) stripped.push(`${domain}/${rule}`);
-      return own;
-    }),
-  }));
+  const domains = mapValues(file.domains, (words, domain) => {
+    const limits: Record<string, RuleWords> = {};
+    for (const rule of Object.keys(words.limits)) {
+      const own = stripRule(words.limits[rule]!);
+      if (own === words.limits[rule]) continue;
+      limits[rule] = own;
+      stripped.push(`${domain}/${rule}`);
+    }
+    return stripped.length === 0 ? words : { ...words, limits: { ...words.limits, ...limits } };
+  });
   if (stripped.length === 0) return { file, stripped };
   return { file: trustLimitsFile({ ...file, domains }), stripped };
 }

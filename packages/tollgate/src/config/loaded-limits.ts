@@ -24,13 +24,16 @@ type Kinds = "sync" | "async";
 /** The domains of a version of the file, with their rules. */
 type Version<Kind extends Kinds> = ReadonlyMap<Domain<Kind>, DomainRules>;
 
+/** How many domains are kept that the file has no longer: their limiters work again when the domain comes back. */
+const MOST_GONE = 100;
+
 /** Limits over a store of either kind. */
 export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   readonly kind: Kind;
   readonly #where: RuleStore;
   readonly #clients: ClientAddresses;
   readonly #closeStore: () => void;
-  /** Those that a version of the file has had. */
+  /** Those that a version of the file has had, those of the latest version last. */
   readonly #known = new Map<string, Domain<Kind>>();
   #names: readonly string[] = [];
   /** How many updates have begun: a later one takes the place of one that is still compiling. */
@@ -142,9 +145,15 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
 
   /** Between two calls. @returns what closes the limiters that are in force no longer. */
   #replace(version: Version<Kind>): Steps<void> {
-    for (const domain of version.keys()) this.#known.set(domain.name, domain);
+    for (const domain of version.keys()) {
+      this.#known.delete(domain.name);
+      this.#known.set(domain.name, domain);
+    }
     this.#names = [...version.keys()].map(({ name }) => name);
-    return retire([...this.#known.values()].flatMap((domain) => domain.load(version.get(domain)) ?? []));
+    const replaced = [...this.#known.values()].flatMap((domain) => domain.load(version.get(domain)) ?? []);
+    const gone = [...this.#known.values()].filter((domain) => !version.has(domain));
+    for (const { name } of gone.slice(0, -MOST_GONE)) this.#known.delete(name);
+    return retire(replaced);
   }
 
   async #retireInTurns(steps: Steps<void>): Promise<void> {

@@ -139,3 +139,23 @@ describe("a domain of a file that is loaded again", () => {
     }
   });
 });
+
+describe("a domain that the file has no longer", () => {
+  const file = (domain: string): LimitsFile => ({
+    version: 1,
+    domains: { [domain]: { limits: { all: { rate: "9/1s" } } } },
+  });
+
+  it("has the same limiter when it comes back, unless a hundred others have gone since", () => {
+    const limits = createLimits(file("d0"));
+    const limiter = limits.limiter("d0");
+    for (let i = 1; i <= 100; i += 1) limits.update(file(`d${i}`));
+    limits.update(file("d0"));
+    expect(limits.limiter("d0")).toBe(limiter);
+    expect(limiter.allow({})).toBe(true);
+    for (let i = 1; i <= 101; i += 1) limits.update(file(`d${i}`));
+    limits.update(file("d0"));
+    expect(limits.limiter("d0")).not.toBe(limiter);
+    limits.close();
+  });
+});
