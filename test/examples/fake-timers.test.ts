@@ -1,5 +1,11 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
 import { coarseClock, createLimiter, perSecond, systemClock } from "tollgate";
+import { clientIp, rateLimit } from "tollgate/express";
 import { sharedStore } from "tollgate/shared";
+import { manualClock } from "tollgate/testing";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { blocksOf } from "./code-blocks.ts";
 import { Examples, hasName, isTest } from "./examples.ts";
@@ -25,6 +31,20 @@ for (const { place, file } of tests) {
     await import(file);
   });
 }
+
+it("an application counts the requests of all servers that supertest starts, one for each request", async () => {
+  const limiter = createLimiter({ key: clientIp(), limits: [perSecond(1)], clock: manualClock() });
+  const app = express().use(rateLimit({ limiter }), (_request, response) => void response.send("hello"));
+  const statuses: number[] = [];
+  for (let i = 0; i < 2; i += 1) {
+    const server = createServer(app).listen(0);
+    await once(server, "listening");
+    statuses.push((await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).status);
+    server.close();
+    server.closeAllConnections();
+  }
+  expect(statuses).toEqual([200, 429]);
+});
 
 /** The real time that passes between two readings. */
 const SLACK_MS = 1_000;
