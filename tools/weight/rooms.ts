@@ -21,10 +21,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
   ["server", ["packages/server/src"], 6_370, 4_700],
-  ["tests", TESTS, 54_257, 36_000],
+  ["tests", TESTS, 54_270, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 846, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_095, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 68_144, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
