@@ -10,7 +10,7 @@ export interface MemoryScopeStore extends RowTableStore {
   addTable(table: RowTable): void;
 }
 
-/** The tables of one scope in a memory store, one for each list of limits, and the spaces that are open. */
+/** The tables of one scope in a memory store, one for each list of limits. */
 export class MemoryScope implements RowScope {
   readonly clocks: ScopeClocks = new ScopeClocks();
   readonly #store: MemoryScopeStore;
@@ -18,21 +18,9 @@ export class MemoryScope implements RowScope {
   readonly #tables = new Map<string, RowTable>();
   /** Keyed by `countsName`. */
   readonly #families = new Map<string, Family<RowTable>>();
-  /** By a plan's id, how many spaces it has. */
-  readonly #open = new Map<string, number>();
 
   constructor(store: MemoryScopeStore) {
     this.#store = store;
-  }
-
-  open({ id }: Plan): void {
-    this.#open.set(id, (this.#open.get(id) ?? 0) + 1);
-  }
-
-  close({ id }: Plan): void {
-    const left = (this.#open.get(id) ?? 0) - 1;
-    if (left > 0) this.#open.set(id, left);
-    else this.#open.delete(id);
   }
 
   /** The plan's table, if there is one. */
@@ -106,22 +94,6 @@ export class MemoryScope implements RowScope {
     if (family.tables.size > 0) return;
     family.end();
     for (const name of family.names) this.#families.delete(name);
-  }
-
-  /** The tables whose rows count as this plan's in a size: its own, and for one plan all those that no space asks. */
-  tablesOf(plan: Plan): RowTable[] {
-    const own = this.find(plan);
-    const others = this.#firstOpen === plan.id ? [...this.#tables.values()].filter((one) => this.#isLeft(one)) : [];
-    return own === undefined ? others : [own, ...others];
-  }
-
-  get #firstOpen(): string | undefined {
-    const [first] = this.#open.keys();
-    return first;
-  }
-
-  #isLeft({ plan: { id } }: RowTable): boolean {
-    return !this.#open.has(id);
   }
 }
 

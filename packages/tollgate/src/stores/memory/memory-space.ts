@@ -22,7 +22,6 @@ export class MemorySpace implements SyncSpace {
   readonly #list: ListVerbs;
   /** Whether a verb of the current call changed cells. */
   #hasChanged = false;
-  #isOpen = true;
 
   constructor(plan: Plan, context: LimiterContext, scope: MemoryScope, store: SpaceStore) {
     this.plan = plan;
@@ -30,13 +29,12 @@ export class MemorySpace implements SyncSpace {
     this.#capacity = store.capacity;
     this.#scope = scope;
     this.#list = new ListVerbs(plan, context, scope, store);
-    scope.open(plan);
     scope.clocks.add(context.clock);
     this.#capacity.clusterWarning.opened(context);
   }
 
   get size(): number {
-    return this.#scope.tablesOf(this.plan).reduce((total, table) => total + table.size, 0);
+    return this.#scope.find(this.plan)?.size ?? 0;
   }
 
   allow(key: string, cost: number, now: TimeCell): boolean {
@@ -133,13 +131,9 @@ export class MemorySpace implements SyncSpace {
   sweep(now: TimeCell): number {
     this.#capacity.mayHaveRoom();
     const { clocks } = this.#scope;
-    let removed = 0;
-    for (const table of this.#scope.tablesOf(this.plan)) {
-      clocks.readTime();
-      clocks.noLaterThan(now);
-      removed += table.sweep.all();
-    }
-    return removed;
+    clocks.readTime();
+    clocks.noLaterThan(now);
+    return this.#scope.find(this.plan)?.sweep.all() ?? 0;
   }
 
   maintain(): void {
@@ -150,11 +144,8 @@ export class MemorySpace implements SyncSpace {
     this.#countCall();
   }
 
-  release(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#scope.close(this.plan);
-  }
+  /** The keys stay, and the store lets their table go when it is empty. */
+  release(): void {}
 
   #countCall(): void {
     this.#capacity.callsUntilSweep -= 1;

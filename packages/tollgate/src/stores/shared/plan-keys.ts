@@ -3,7 +3,7 @@ import { KeyMoves, type Move, type MovesStore } from "./key-moves.ts";
 import type { RelatedKeys } from "./related-keys.ts";
 import { type KeptKeys, SharedKeys } from "./shared-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
-import { areRelatives, type PlanView, type Related, type SharedRelatives } from "./shared-relatives.ts";
+import type { PlanView, Related, SharedRelatives } from "./shared-relatives.ts";
 import type { SlotRange } from "./shared-table.ts";
 
 /** What the keys of a plan need of their store. */
@@ -54,14 +54,8 @@ export class PlanKeys {
     this.buckets = open(table.buckets, this.related.buckets, "buckets");
   }
 
-  /** How many keys there are under the plan, and under relatives that no limiter of this thread uses any more. */
   get size(): number {
-    const opened = [...this.#store.opened].map(({ plan }) => plan);
-    const isCounted = ({ plan: { plan } }: RelatedKeys) =>
-      !opened.some(({ scope, id }) => scope === plan.scope && id === plan.id) &&
-      opened.find((one) => areRelatives(one, plan))?.id === this.#plan.plan.id;
-    const [own, ...others] = this.related.keys.everywhere;
-    return others.filter(isCounted).reduce((size, { scan }) => size + scan.size, own?.scan.size ?? 0);
+    return this.related.keys.scan.size;
   }
 
   /** Whether relatives may count keys. Then `clear` needs the plan's time. */
@@ -78,15 +72,10 @@ export class PlanKeys {
     resets.add(this.#plan.clearHash);
   }
 
-  /** Drops the idle keys, and says how many. */
-  sweep(nowUs: number): number {
-    let removed = 0;
-    for (const { plan, scan } of this.related.keys.everywhere) {
-      plan.setTime(nowUs);
-      removed += scan.sweep();
-    }
-    for (const { scan } of this.related.buckets.everywhere) scan.sweep();
-    return removed;
+  /** Drops the keys that are idle at the plan's time, and says how many. */
+  sweep(): number {
+    this.related.buckets.scan.sweep();
+    return this.related.keys.scan.sweep();
   }
 
   get #everywhere(): readonly RelatedKeys[] {

@@ -1,5 +1,5 @@
 import type { Limit } from "../../core/limits/limit.ts";
-import { countsName, isSameLimit, type Plan } from "../../core/plan.ts";
+import { countsName, type Plan } from "../../core/plan.ts";
 import type { Descriptions } from "./plan-descriptions.ts";
 import { RelatedKeys } from "./related-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
@@ -99,10 +99,4 @@ export class SharedRelatives {
     this.#known.set(plan, known);
     return known;
   }
-}
-
-/** Whether a key of one plan may count under the other. */
-export function areRelatives(one: Plan, other: Plan): boolean {
-  const isShared = (limit: Limit) => other.limits.some((theirs) => isSameLimit(limit, theirs));
-  return one.scope === other.scope && one.id !== other.id && one.limits.some(isShared);
 }

@@ -152,7 +152,7 @@ export class SharedSpace implements SyncSpace {
 
   sweep(now: TimeCell): number {
     this.#shared.setTime(now[0]!);
-    const removed = this.#planKeys.sweep(now[0]!);
+    const removed = this.#planKeys.sweep();
     if (removed > 0) this.#store.countSwept(removed);
     return removed;
   }
