@@ -10,12 +10,12 @@ export interface EncodedPlan {
   readonly plan: Plan;
   readonly epoch: Epoch;
   /**
-   * For the fast form: the format of a row, whether the first numbers are kept, the number of buckets, and for each its
-   * description, its cell, its capacity, the ticks of a unit and of a microsecond. For the general form: an empty text,
-   * how many texts follow, the number of limits, whether the first numbers are kept, and for each limit its
-   * description, whether it enforces, and its blocks.
+   * Words, with a space between them: a client takes as long for a short argument as for a long one. For the fast form:
+   * the format of a row, for each bucket its description, its cell, its capacity, the ticks of a unit and of a
+   * microsecond, and then `k` if the first numbers are kept. For the general form an empty word, whether the first
+   * numbers are kept, and for each limit its description, whether it enforces, and its blocks.
    */
-  readonly texts: readonly string[];
+  readonly text: string;
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
   readonly isFast: boolean;
   /** Whether a limit starts empty. */
@@ -35,16 +35,12 @@ const MOST_BUCKETS = 100;
 export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
   const { limits, enforces, onChange } = plan;
   const descriptions = limits.map((limit) => describeLimit(limit, plan));
-  const described = [
-    limits.length,
-    onChange === "keep-first" ? 1 : 0,
-    ...limits.flatMap((limit, i) => [descriptions[i]!, enforces[i]! ? 1 : 0, ...blockNumbers(limit)]),
-  ];
-  const fast = fastTexts(plan, descriptions);
+  const described = limits.flatMap((limit, i) => [descriptions[i]!, enforces[i]! ? 1 : 0, ...blockNumbers(limit)]);
+  const fast = fastWords(plan, descriptions);
   return {
     plan,
     epoch,
-    texts: (fast ?? ["", described.length, ...described]).map(String),
+    text: (fast ?? ["", onChange === "keep-first" ? 1 : 0, ...described]).join(" "),
     isFast: fast !== undefined,
     startsEmpty: startsEmpty(plan),
     blocksKeys: blocksKeys(plan),
@@ -62,19 +58,20 @@ function blockNumbers({ blockFor }: Limit): readonly number[] {
 }
 
 /** A row has the limits in the order of their descriptions, after its version and the moment at which it was made. */
-function fastTexts(
+function fastWords(
   { limits, enforces, onChange }: Plan,
   descriptions: readonly string[],
 ): (string | number)[] | undefined {
   if (limits.length === 0 || limits.length > MOST_BUCKETS) return undefined;
   const sorted = [...descriptions].sort();
   const format = `<c1i7${sorted.map((text) => `c${text.length + FIRST_GROUP.length}i7`).join("")}`;
-  const texts = [format, onChange === "keep-first" ? 1 : 0, limits.length];
+  const words: (string | number)[] = [format];
   for (const [i, limit] of limits.entries()) {
     const isPlain = enforces[i]! && limit.blockFor === undefined;
     const numbers = isPlain ? scriptAlgorithmOf(limit).fastNumbers(limit) : undefined;
     if (numbers === undefined) return undefined;
-    texts.push(descriptions[i]!, 2 * sorted.indexOf(descriptions[i]!) + 4, ...numbers);
+    words.push(descriptions[i]!, 2 * sorted.indexOf(descriptions[i]!) + 4, ...numbers);
   }
-  return texts;
+  if (onChange === "keep-first") words.push("k");
+  return words;
 }

@@ -1,7 +1,7 @@
 import { REACH_US } from "../../../algorithms/ticks.ts";
 
-/** 2035-01-01 in UTC. */
-const FIRST_ORIGIN_US = 2_051_222_400_000_000;
+/** 2035-01-01 in UTC: the origin of ticks for all calls by the server's time. */
+export const FIRST_ORIGIN_US = 2_051_222_400_000_000;
 
 /**
  * 40 years around an origin of ticks. Cells in Redis outlive processes and are read by all of them, so the origin

@@ -41,11 +41,19 @@ describe("the arguments of a call", () => {
     expect(few([together(call("charge", bucket, "a"), call("charge", bucket, "a"))]).keys).toEqual(["a"]);
   });
 
-  it("the arguments begin with the time, if a test gives one, and the origin of ticks", () => {
+  it("the arguments begin with the plans, or with the time and the origin of ticks that a test gives", () => {
     const transactions = [call("take", bucket, "a"), call("take", bucket, "b")];
-    const origin = String(utc(2035));
-    expect(encodeCall({ nowUs: NOW_US, transactions }).args.slice(0, 3)).toEqual([String(NOW_US), origin, "1"]);
-    expect(few(transactions).args.slice(0, 3)).toEqual(["", origin, "1"]);
+    const { args } = encodeCall({ nowUs: NOW_US, transactions });
+    expect(args.slice(0, 2)).toEqual([`@${NOW_US} ${utc(2035)}`, bucket.text]);
+    expect(few(transactions).args).toEqual(args.slice(1));
+  });
+
+  it("a take alone has the arguments of a batch of one", () => {
+    for (const detail of ["each", "first-denied"] as const) {
+      const transactions = [call("take", bucket, "a", 3, { times: 2, detail })];
+      const { keys, args } = encodeCall({ nowUs: NOW_US, transactions });
+      expect(few(transactions)).toEqual({ keys, args: args.slice(1) });
+    }
   });
 
   it("identical calls for a hundred keys have as many arguments as for one", () => {

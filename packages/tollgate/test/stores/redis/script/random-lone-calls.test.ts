@@ -38,8 +38,8 @@ async function outcomesAt(nowUs: number, transaction: ScriptTransaction): Promis
 
 /** The plan without the fast form, of which it has one bucket. */
 function inGeneral(plan: EncodedPlan): EncodedPlan {
-  const [, keepsFirst, , description] = plan.texts;
-  return { ...plan, isFast: false, texts: ["", "5", "1", keepsFirst!, description!, "1", "0"] };
+  const description = plan.text.split(" ")[1]!;
+  return { ...plan, isFast: false, text: ` 0 ${description} 1 0` };
 }
 
 async function storedUnder(name: string): Promise<unknown[]> {

@@ -15,22 +15,20 @@ local function described(read)
   local plan = {}
   read.plan = plan
   if read.format then
-    plan.count, plan.keeps_first = read.last / 8, read.keeps_first == '1'
+    plan.count, plan.keeps_first = read.last / 8, string.sub(read.text, -2) == ' k'
     for i = 1, plan.count do
       plan[i] = read_own_limit(read[8 * i])
       plan[i].enforces = true
     end
     return plan
   end
-  local cursor = read.described_at
+  local next_word = string.gmatch(read.text, '%S+')
   local function next_number()
-    cursor = cursor + 1
-    return args[cursor] + 0
+    return next_word() + 0
   end
-  plan.count, plan.keeps_first = args[cursor] + 0, next_number() == 1
-  for i = 1, plan.count do
-    cursor = cursor + 1
-    local limit = read_own_limit(args[cursor])
+  plan.count, plan.keeps_first = 0, next_number() == 1
+  for description in next_word do
+    local limit = read_own_limit(description)
     limit.enforces = next_number() == 1
     local durations = next_number()
     if durations > 0 then
@@ -41,7 +39,8 @@ local function described(read)
       plan.blocks = true
     end
     plan.starts_empty = plan.starts_empty or limit.starts_empty
-    plan[i] = limit
+    plan.count = plan.count + 1
+    plan[plan.count] = limit
   end
   return plan
 end

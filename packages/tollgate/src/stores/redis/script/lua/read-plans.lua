@@ -1,32 +1,21 @@
--- A plan that `take-from-buckets.lua` can decide has the format of its row, whether the first numbers are kept, the
--- number of buckets, and for each its description and its numbers. Another plan has no format, the number of arguments
--- that describe it, and these.
-
-local at = 4
-local plans = {}
-for i = 1, args[4] + 0 do
-  local format = args[at + 1]
-  if format == '' then
-    plans[i] = { described_at = at + 3 }
-    at = at + 2 + args[at + 2]
-  else
-    local last, length = 8 * args[at + 3], 8
-    -- Allocates the array at its final size. Its contents are replaced.
-    local plan = { format = format, keeps_first = 0, last = last, length = 0, unpack(args, at, at + last - 1) }
-    plan.keeps_first = args[at + 2]
-    at = at + 3
-    for b = 1, last, 8 do
-      local description = args[at + 1] .. FIRST_GROUP
-      plan[b] = args[at + 2] + 0
-      plan[b + 1] = args[at + 3] + 0
-      plan[b + 2] = args[at + 4] + 0
-      plan[b + 3] = args[at + 5] + 0
-      plan[b + 4] = (now_us - origin) * plan[b + 3]
-      plan[b + 7] = description
-      length = length + #description + 7
-      at = at + 5
-    end
-    plan.length = length
-    plans[i] = plan
+-- The text of a plan that `take-from-buckets.lua` can decide begins with the format of its row, that of another plan
+-- with a space. For each bucket it has the description and numbers.
+local function read_buckets(text)
+  -- The array has its final size for one bucket.
+  local plan = { text = text, format = string.match(text, '^%S+'), last = 0, length = 8, 0, 0, 0, 0, 0, 0, 0, 0 }
+  for description, cell, capacity, unit, per_us in string.gmatch(text, ' (%S+) (%d+) (%d+) (%d+) (%d+)') do
+    local b = plan.last + 1
+    plan[b], plan[b + 1], plan[b + 2], plan[b + 3] = cell + 0, capacity + 0, unit + 0, per_us + 0
+    plan[b + 4] = (now_us - origin) * plan[b + 3]
+    plan[b + 5], plan[b + 6], plan[b + 7] = 0, 0, description .. FIRST_GROUP
+    plan.last, plan.length = b + 7, plan.length + #plan[b + 7] + 7
   end
+  return plan
 end
+
+local plans = {}
+repeat
+  at = at + 1
+  local text = args[at]
+  plans[#plans + 1] = string.byte(text) == 60 and read_buckets(text) or { text = text }
+until not string.find(args[at + 1], '^[< ]')

@@ -16,16 +16,18 @@ local ENTRY = 5
 -- A value begins with it, so that a version of the library never misreads the values of another.
 local VERSION = ROW_VERSION
 
-local by_server = args[2] == ''
-local now_us
+-- The argument that was read last.
+local at = 1
+-- Ticks of buckets count from the origin. Tests give a time, and another origin.
+local now_us, origin
+local by_server = string.byte(args[2]) ~= 64
 if by_server then
   local time = redis.call('TIME')
-  now_us = time[1] * 1000000 + time[2]
+  now_us, origin = time[1] * 1000000 + time[2], ORIGIN_US
 else
-  now_us = args[2] + 0
+  local given_us, given_origin = string.match(args[2], '^@(%S+) (%S+)$')
+  now_us, origin, at = given_us + 0, given_origin + 0, 2
 end
--- Ticks of buckets count from here.
-local origin = args[3] + 0
 
 -- The values of all keys. Lua's stack holds some thousands of values, so they are read in portions. MGET skips values
 -- of other types: GET raises an error for them, when their turn comes.
