@@ -10,18 +10,18 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_186, 21_500],
+  ["library", [LIBRARY], 27_190, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_767, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_329, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_250, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_412, 1_300],
   ["config", [`${LIBRARY}/config`], 2_760, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_909, 2_600],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_913, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
   ["server", ["packages/server/src"], 6_370, 4_700],
-  ["tests", TESTS, 54_185, 36_000],
+  ["tests", TESTS, 54_192, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 847, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_059, 65_000],

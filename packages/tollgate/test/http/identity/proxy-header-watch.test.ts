@@ -33,6 +33,14 @@ describe("a proxy's header without trustProxy", () => {
     expect(warned().mock.calls).toEqual([[TEXT]]);
   });
 
+  it("is looked for in the first hundred requests, and then in one in a hundred", () => {
+    const read: string[] = [];
+    const header = (name: string) => (read.push(name) > 0 ? undefined : name);
+    const key = clientIp();
+    for (let i = 0; i < 1_000; i += 1) key({ method: "GET", path: "/", remoteAddress: "192.0.2.1", header });
+    expect(read.filter((name) => name === "Forwarded")).toHaveLength(100 + 9);
+  });
+
   it("is warned of if it is Forwarded", async () => {
     const send = await serve({});
     await send({ Forwarded: "for=192.0.2.7" });
