@@ -9,7 +9,7 @@ import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
 import type { CallFailure, ServerLink } from "../server-link.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
-import { KeyLine, leastLeft } from "./key-line.ts";
+import { KeyLine } from "./key-line.ts";
 import { Batch, type BatchOptions } from "./script-batch.ts";
 import type { Waiter } from "./waiter.ts";
 import { type DenialMemory, Work } from "./work.ts";
@@ -34,6 +34,7 @@ const FRACTION_OF_KEY = 1 / 4;
 const CALM_CALLS = 8;
 
 const SETTLED = Promise.resolve();
+const NO_BATCHES: readonly Batch[] = [];
 
 /**
  * Collects the calls of one turn of the event loop into few script calls. Calls that exceed the steps in flight, per
@@ -81,8 +82,7 @@ export class CallQueue {
     if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return undefined;
     const lines = keys.map(({ name }) => this.#lineOf(name));
     const { memory, mostKeys } = this.#options;
-    const work = new Work({ verb, keys, lines, nowUs, sinceMs: this.#turn(), memory, options });
-    work.join(waiter, nowUs);
+    const work = new Work({ verb, keys, lines, waiter, nowUs, sinceMs: this.#turn(), memory, options });
     for (const line of lines) {
       line.pending += 1;
       line.push(work);
@@ -169,16 +169,15 @@ export class CallQueue {
 
   #place(work: Work, lane: number, open: Map<number, Batch>): void {
     work.isReady = false;
-    const steps = work.cut(leastLeft(work.lines));
-    let batch = open.get(lane);
-    if (batch?.fits(work) !== true) {
+    const steps = work.cut();
+    const batch = open.get(lane);
+    if (batch?.fits(work) === true) batch.add(work, steps);
+    else {
       if (batch !== undefined) this.#send(batch);
-      batch = new Batch(lane, this.#batchOptions);
-      open.set(lane, batch);
+      open.set(lane, new Batch(lane, this.#batchOptions, work, steps));
     }
-    batch.add(work, steps);
     this.#stepsUnderWay += steps;
-    for (const line of work.lines) line.sent(steps);
+    for (const line of work.lines) line.steps += steps;
     if (work.isWhole) this.#passOn(work);
   }
 
@@ -191,7 +190,7 @@ export class CallQueue {
     const { works, steps } = batch;
     const { watches } = this.#options;
     if (!watches.isEmpty) watches.notify(batch.readings(outcome));
-    const parts = batch.partsAfter(outcome);
+    const parts = outcome instanceof Error ? batch.partsAfter(outcome) : NO_BATCHES;
     if (parts.length > 0) {
       for (const part of parts) this.#send(part);
       return;
@@ -204,7 +203,11 @@ export class CallQueue {
     if (this.#ready.length > 0) this.#turn();
     if (this.#pending === 0) this.#drained?.();
     // Observers may call limiters, so they are notified after all callers were answered.
-    if (!(outcomes instanceof Error)) for (const [i, { moved }] of outcomes.entries()) works[i]!.notifyMoves(moved);
+    if (outcomes instanceof Error) return;
+    for (let i = 0; i < outcomes.length; i += 1) {
+      const { moved } = outcomes[i]!;
+      if (moved !== undefined) works[i]!.notifyMoves(moved);
+    }
   }
 
   #refuse(work: Work, error: Error): void {
@@ -224,7 +227,7 @@ export class CallQueue {
     this.#stepsUnderWay -= steps;
     for (const line of work.lines) {
       line.pending -= answered;
-      line.returned(steps);
+      line.steps -= steps;
     }
   }
 
@@ -233,7 +236,7 @@ export class CallQueue {
     if (work.pending === 0) this.#passOn(work);
     else this.#offer(work);
     for (const line of work.lines) {
-      if (line.isIdle && line.pending === 0) this.#lines.delete(line.name);
+      if (line.isIdle) this.#lines.delete(line.name);
     }
     if (this.#lines.size === 0) this.#lines = new Map();
   }

@@ -2,7 +2,7 @@
  * The most steps of one key that are in flight, about a millisecond. The rest waits, and identical calls join
  * meanwhile.
  */
-const MOST_STEPS = 1_000;
+export const MOST_STEPS = 1_000;
 
 /** What a line has to know of work. */
 export interface LinedUp {
@@ -17,12 +17,12 @@ export class KeyLine<Work extends LinedUp> {
   readonly name: string;
   /** Calls without an answer. */
   pending = 0;
+  /** Steps in flight. */
+  steps = 0;
   /** Work that was sent in part stays the first. */
   #first: Work | undefined;
   /** Work behind the first; `undefined` for nearly all keys. */
   #others: Work[] | undefined;
-  /** Steps in flight. */
-  #steps = 0;
 
   constructor(name: string) {
     this.name = name;
@@ -31,8 +31,8 @@ export class KeyLine<Work extends LinedUp> {
   /** The work that may be sent next. */
   get next(): Work | undefined {
     const first = this.#first;
-    if (first === undefined || first.isUnderWay || this.#steps >= MOST_STEPS) return undefined;
-    return first.comesLast && this.#steps > 0 ? undefined : first;
+    if (first === undefined || first.isUnderWay || this.steps >= MOST_STEPS) return undefined;
+    return first.comesLast && this.steps > 0 ? undefined : first;
   }
 
   /** The newest work. Identical calls join it until it is sent. */
@@ -41,12 +41,7 @@ export class KeyLine<Work extends LinedUp> {
   }
 
   get isIdle(): boolean {
-    return this.#steps === 0 && this.#first === undefined;
-  }
-
-  /** How many more steps may be sent. */
-  get stepsLeft(): number {
-    return MOST_STEPS - this.#steps;
+    return this.pending === 0 && this.steps === 0 && this.#first === undefined;
   }
 
   push(work: Work): void {
@@ -61,20 +56,4 @@ export class KeyLine<Work extends LinedUp> {
   remove(work: Work): void {
     if (this.#first === work) this.#first = this.#others?.shift();
   }
-
-  sent(steps: number): void {
-    this.#steps += steps;
-  }
-
-  /** Counts steps that were answered, or never will be. */
-  returned(steps: number): void {
-    this.#steps -= steps;
-  }
-}
-
-/** How many more steps all these lines allow. */
-export function leastLeft(lines: readonly Pick<KeyLine<LinedUp>, "stepsLeft">[]): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const { stepsLeft } of lines) least = Math.min(least, stepsLeft);
-  return least;
 }

@@ -4,7 +4,7 @@ import { CancelFlag, RUN } from "../clients/cancel-flag.ts";
 import type { ScriptReply } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
 import { monotonicMs, toWallMs } from "../event-loop.ts";
-import { causeOf, UnavailableError } from "../failure/unavailable-error.ts";
+import { causeOf } from "../failure/unavailable-error.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
 import { encodeCall } from "../script/encode-call.ts";
 import { stepsOf } from "../script/steps.ts";
@@ -27,23 +27,29 @@ export interface BatchOptions {
 export class Batch implements SentCall {
   /** One server has all its keys: in a cluster, their slot. */
   readonly lane: number;
-  readonly works: Work[] = [];
+  readonly works: Work[];
   /** The steps of each work. */
-  readonly steps: number[] = [];
+  readonly steps: number[];
   readonly cancelFlag: CancelFlag = new CancelFlag(RUN);
   keys: readonly string[] = [];
   args: readonly string[] = [];
-  quietSinceMs: number = Number.POSITIVE_INFINITY;
+  quietSinceMs: number;
   sentAtMs = 0;
   isOver = false;
   readonly #options: BatchOptions;
   /** A key counts once for each work. */
-  #keyCount = 0;
-  #total = 0;
+  #keyCount: number;
+  #total: number;
 
-  constructor(lane: number, options: BatchOptions) {
+  /** `first` is its first work, and its only one where calls are few. */
+  constructor(lane: number, options: BatchOptions, first: Work, steps: number) {
     this.lane = lane;
     this.#options = options;
+    this.works = [first];
+    this.steps = [steps];
+    this.quietSinceMs = first.sinceMs;
+    this.#keyCount = first.keys.length;
+    this.#total = steps;
   }
 
   fits(work: Work): boolean {
@@ -82,13 +88,9 @@ export class Batch implements SentCall {
    * one that is being migrated, fails the whole script call. The script writes last, so nothing happened: sent one by
    * one and in order, only the works of that key fail.
    */
-  partsAfter(outcome: ScriptReply | CallFailure): readonly Batch[] {
-    if (this.works.length === 1 || !isUndone(outcome)) return [];
-    return this.works.map((work, i) => {
-      const part = new Batch(this.lane, this.#options);
-      part.add(work, this.steps[i]!);
-      return part;
-    });
+  partsAfter(failure: CallFailure): readonly Batch[] {
+    if (this.works.length === 1 || !isUndone(failure)) return [];
+    return this.works.map((work, i) => new Batch(this.lane, this.#options, work, this.steps[i]!));
   }
 
   /** What the server decided of each work, or why there is no decision. */
@@ -114,7 +116,7 @@ export class Batch implements SentCall {
 }
 
 /** Whether the server answered with an error, so that nothing was done. */
-function isUndone(outcome: ScriptReply | CallFailure): boolean {
-  if (outcome instanceof TollgateError) return serverError(outcome.cause) !== undefined;
-  return outcome instanceof UnavailableError && serverError(outcome.cause)?.code === "TRYAGAIN";
+function isUndone(failure: CallFailure): boolean {
+  if (failure instanceof TollgateError) return serverError(failure.cause) !== undefined;
+  return serverError(failure.cause)?.code === "TRYAGAIN";
 }

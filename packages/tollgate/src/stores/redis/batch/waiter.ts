@@ -66,8 +66,8 @@ export class ReportWaiter implements Waiter {
   /** The moment of the decision, with a report. */
   decidedUs: number | undefined;
   readonly #reportWithout: ReportWithout | undefined;
-  #resolve: (report: Report) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
+  #resolve: (report: Report) => void = ignore;
+  #reject: (error: unknown) => void = ignore;
 
   constructor(reportWithout?: ReportWithout) {
     this.#reportWithout = reportWithout;
@@ -94,6 +94,8 @@ export class ReportWaiter implements Waiter {
     }
   }
 }
+
+function ignore(): void {}
 
 /** The report of a verb without figures. */
 function withoutEntries(admitted: boolean): Report {

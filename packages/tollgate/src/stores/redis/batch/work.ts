@@ -7,7 +7,7 @@ import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
 import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
-import type { KeyLine, LinedUp } from "./key-line.ts";
+import { type KeyLine, type LinedUp, MOST_STEPS } from "./key-line.ts";
 import type { Waiter } from "./waiter.ts";
 
 /** Remembers denials. It is told of the server's decisions in the order in which the server made them. */
@@ -24,6 +24,8 @@ interface WorkParts {
   readonly verb: ScriptVerb;
   readonly keys: readonly KeyCall[];
   readonly lines: readonly KeyLine<Work>[];
+  /** The first call. */
+  readonly waiter: Waiter;
   readonly nowUs: number;
   /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
@@ -55,10 +57,10 @@ export class Work implements ScriptTransaction, LinedUp {
   /** Whether all calls that have no answer are in flight. */
   isWhole = false;
   /** How many calls have no answer yet. */
-  pending = 0;
+  pending = 1;
   /** The moment of the newest call. */
   nowUs: number;
-  detail: "each" | "first-denied" = "first-denied";
+  detail: "each" | "first-denied";
   /** How many of the pending calls the next slice has. */
   times = 0;
   readonly takenUs: number | undefined;
@@ -66,11 +68,11 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly lease: LeaseAsk | undefined;
   readonly #memory: DenialMemory;
   readonly #changes: number;
-  readonly #waiters: Waiter[] = [];
+  readonly #waiters: Waiter[];
   #answered = 0;
   #isClosed: boolean;
 
-  constructor({ verb, keys, lines, nowUs, sinceMs, memory, options }: WorkParts) {
+  constructor({ verb, keys, lines, waiter, nowUs, sinceMs, memory, options }: WorkParts) {
     this.verb = verb;
     this.keys = keys;
     this.lines = lines;
@@ -82,6 +84,9 @@ export class Work implements ScriptTransaction, LinedUp {
     this.block = options?.block;
     this.lease = options?.lease;
     this.nowUs = nowUs;
+    // Nearly all work has one call. A list that grows has room for 16 more.
+    this.#waiters = [waiter];
+    this.detail = waiter.wantsReport ? "each" : "first-denied";
     this.#memory = memory;
     this.#changes = memory.changes;
     // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
@@ -103,8 +108,10 @@ export class Work implements ScriptTransaction, LinedUp {
     if (waiter.wantsReport) this.detail = "each";
   }
 
-  /** Chooses how many calls to send now, within so many steps, but at least one. No call joins afterwards. */
-  cut(mostSteps: number): number {
+  /** Chooses how many calls to send now, as many as its lines allow, but at least one. No call joins afterwards. */
+  cut(): number {
+    let mostSteps = MOST_STEPS;
+    for (const line of this.lines) mostSteps = Math.min(mostSteps, MOST_STEPS - line.steps);
     this.#isClosed = true;
     this.isUnderWay = true;
     this.times = this.isReadOnly ? 1 : this.pending;
@@ -146,7 +153,7 @@ export class Work implements ScriptTransaction, LinedUp {
   }
 
   /** Notifies the observers of the limiters whose keys moved. */
-  notifyMoves(moved: readonly MovedKey[] = []): void {
+  notifyMoves(moved: readonly MovedKey[]): void {
     for (const { key, from } of moved) {
       const { space, key: name } = this.keys[key]!;
       space.context.onMove?.(name, from, space.plan.limits);

@@ -86,14 +86,14 @@ export class DenyCache implements DenialMemory {
   /** The cached denial with its figures for now; `undefined` if the server has to decide. */
   reportOn(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
     const { decides, changes } = SCRIPT_VERBS[verb];
-    if (!(decides && changes)) return undefined;
+    if (!(decides && changes) || this.#denials.size === 0) return undefined;
     if (calls.length === 1) return this.#reportOf(calls[0]!, nowUs);
     for (const call of calls) this.forget(call);
     return undefined;
   }
 
   #reportOf(call: KeyCall, nowUs: number): Report | undefined {
-    const denial = this.#denials.size > 0 ? this.#find(call, nowUs) : undefined;
+    const denial = this.#find(call, nowUs);
     if (denial?.limits === undefined) return undefined;
     const report = new Report();
     report.admitted = false;
