@@ -137,21 +137,4 @@ describe("a store that is short of bytes", () => {
       /expected slots of at most \d+ bytes.+maxBytes/,
     );
   });
-
-  it("accepts other limits chosen per call once the earlier ones are idle", () => {
-    const now = manualClock(1_790_000_000_123);
-    const store = memoryStore({ maxBytes: 2 ** 18 });
-    const limiter = createLimiter({
-      key: () => "ann",
-      limits: (plan: number) => [perMinute(2, { name: `plan-${plan}` })],
-      clock: now,
-      store,
-    });
-    for (let plan = 0; plan < 300; plan += 1) limiter.allow(plan);
-    expect(limiter.consume(1_000)).toMatchObject({ allowed: false, reason: "store-full" });
-    expect(store.bytes).toBeLessThanOrEqual(2 ** 18);
-    now.advance(60_000);
-    for (let call = 0; call < 5_000; call += 1) limiter.allow(call % 3);
-    expect(limiter.consume(1_000).allowed).toBe(true);
-  });
 });

@@ -57,11 +57,8 @@ describe("a runtime that is not Node", () => {
   const send = () => true;
   it.each<[string, object | undefined, number]>([
     ["without process", undefined, 0],
-    ["with an empty process", {}, 0],
-    ["with a channel and nothing else", { send }, 0],
     ["with the variable, but no channel", { env: { NODE_UNIQUE_ID: "1" } }, 0],
     ["with a channel and the variable, as Bun", { send, env: { NODE_UNIQUE_ID: "1" } }, 1],
-    ["with a channel and built-in modules", { send, env: {}, getBuiltinModule: () => undefined }, 0],
     ["with a channel and a cluster module", { send, env: {}, getBuiltinModule: () => ({ isWorker: true }) }, 1],
   ])("%s is a cluster worker as far as it says so", (_name, process, warnings) => {
     vi.stubGlobal("process", process);

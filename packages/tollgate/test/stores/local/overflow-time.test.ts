@@ -73,21 +73,6 @@ describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {
     expect("overflowed" in ahead.consume("newest")).toBe(false);
   });
 
-  it("leaves the keys of a limiter whose clock throws", () => {
-    const store = bounded.create({ maxKeys: 1 });
-    let failing = false;
-    const now = () => (failing ? Number.NaN : START_MS);
-    const broken = createLimiter({ name: "broken", limits: [perMinute(1)], clock: { now }, store });
-    fill(bounded, broken);
-    failing = true;
-    const clock = manualClock(START_MS + 3_600_000);
-    const sound = createLimiter({ name: "sound", limits: [perMinute(1)], clock, store });
-    for (let i = 0; i < 200; i += 1) sound.allow("new");
-    expect(sound.consume("new").overflowed).toBe(true);
-    failing = false;
-    expect(broken.allow("filler-0")).toBe(false);
-  });
-
   it.each(["the same", "another"])(
     "drops no key that was in use at the time of the call, though the clock advances: key of %s limiter",
     (whose) => {

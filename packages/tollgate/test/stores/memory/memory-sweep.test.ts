@@ -1,5 +1,4 @@
-import { createLimiter, memoryStore, perMinute, perSecond, tokenBucket } from "tollgate";
-import { tableStore } from "tollgate/table";
+import { createLimiter, memoryStore, perSecond, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 
@@ -17,16 +16,6 @@ describe("the sweep of a memory store", () => {
     idleClock.advance(10_000);
     for (let i = 0; i < 5_000; i += 1) busy.allow("a");
     expect(idle.size).toBe(0);
-  });
-
-  it.each(["wait", "refund"] as const)("goes on while only %s is called", async (verb) => {
-    const clock = manualClock(START_MS);
-    const limiter = createLimiter({ limits: [tokenBucket({ capacity: 10_000, refill: 1, per: "1ms" })], clock });
-    for (let i = 0; i < 1_000; i += 1) limiter.allow(`idle-${i}`);
-    clock.advance(10_000);
-    limiter.allow("busy", 5_000);
-    for (let i = 0; i < 5_000; i += 1) await limiter[verb]("busy", 1);
-    expect(limiter.size).toBe(1);
   });
 
   it.each(["allow", "consume"] as const)("drops no key that was in use at the time of the call: %s", (verb) => {
@@ -75,28 +64,5 @@ describe("the sweep of a memory store", () => {
     } finally {
       vi.useRealTimers();
     }
-  });
-
-  it("uses the earliest clock if limiters with different clocks share keys", () => {
-    const store = memoryStore();
-    const make = (startMs: number) =>
-      createLimiter({ name: "api", limits: [perMinute(2)], clock: manualClock(startMs), store });
-    const ahead = make(START_MS + 3_600_000);
-    const limiter = make(START_MS);
-    ahead.peek("a");
-    const admitted = Array.from({ length: 500 }, () => limiter.allow("a")).filter(Boolean);
-    expect(admitted).toHaveLength(2);
-  });
-
-  it.each([
-    ["memory", memoryStore()],
-    ["table", tableStore({ maxKeys: 10 })],
-  ])("drops no key by a clock that is ahead of another limiter's clock: %s", (_kind, store) => {
-    const make = (startMs: number) =>
-      createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
-    const [behind, ahead] = [make(START_MS), make(START_MS + 100_000)];
-    behind.allow("a");
-    expect(ahead.sweep()).toBe(0);
-    expect([behind.allow("a"), ahead.allow("a")]).toEqual([false, true]);
   });
 });

@@ -132,16 +132,6 @@ describe("a block over Redis", () => {
     await other.block("ann", "1h");
     expect(await one.consume("ann")).toMatchObject({ reason: "blocked" });
   });
-
-  it("is begun once by calls that exhaust a limit at the same time", async () => {
-    const { one, other } = twoNodes([perDay(5, { blockFor: "10m" })]);
-    const calls = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : other).consume("ann"));
-    const decisions = await Promise.all(calls);
-    expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(5);
-    const reasons = decisions.map((decision) => decision.allowed || decision.reason);
-    expect(reasons.filter((reason) => reason === "exhausted")).toHaveLength(1);
-    expect(reasons.filter((reason) => reason === "blocked")).toHaveLength(14);
-  });
 });
 
 describe("a server without memory", () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import { redisStore } from "tollgate/redis";
+import { type RedisStoreOptions, redisStore } from "tollgate/redis";
 import { storeContract } from "tollgate/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../src/stores/redis/limiters-clock.ts";
@@ -25,3 +25,18 @@ describe("the store contract holds for the Redis store", () => {
     await run();
   });
 });
+
+/** Calls that may be joined, remembered or sent one by one. */
+const JOINED = /made together|a batch decides/;
+
+describe.each<Omit<RedisStoreOptions, "client">>([{ denyCache: false }, { batch: 3 }, { batch: false, denyCache: 2 }])(
+  "the store contract holds with the options %o",
+  (options) => {
+    const createStore = () =>
+      redisStore({ client, prefix: randomUUID(), ...BY_LIMITERS_CLOCK, timeout: "10s", ...options });
+
+    it.each(storeContract({ createStore }).filter(({ name }) => JOINED.test(name)))("$name", async ({ run }) => {
+      await run();
+    });
+  },
+);

@@ -1,4 +1,3 @@
-import type { Decision } from "tollgate";
 import { createLimits, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "./kit/use-redis.ts";
@@ -20,37 +19,6 @@ function fleetOf(file: LimitsFile): readonly Limits<"async">[] {
 }
 
 describe("limits of a file over Redis", () => {
-  it("decide together for a fleet, all or nothing", async () => {
-    const file = fileOf({
-      client: { by: "ip", rate: "5/1h", quota: "9/1d" },
-      login: { match: { path: "/login" }, by: "header.x-api-key", within: "4/1h" },
-    });
-    const nodes = fleetOf(file);
-    const decisions: Decision[] = [];
-    for (const [i, facts] of [ANN, BOB, ANN, BOB, ANN, BOB].entries())
-      decisions.push(await nodes[i % 2]!.consume("api", facts));
-    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, true, true, false, false]);
-    expect(decisions[4]).toMatchObject({ limiter: "api/login", limit: { name: "login.within" } });
-    // A denial has taken nothing from the other rule.
-    const elsewhere = { ...ANN, path: "/" };
-    expect((await nodes[0]!.peek("api", elsewhere, 3)).allowed).toBe(true);
-    expect((await nodes[1]!.peek("api", elsewhere, 4)).allowed).toBe(false);
-    await Promise.all(nodes.map((node) => node.close()));
-  });
-
-  it("keep what a rule has counted while it is off, and explain its keys on any node", async () => {
-    const [first, second] = fleetOf(fileOf({ r: { by: "ip", quota: "10/1d" } }));
-    await first!.consume("api", ANN, 8);
-    first!.update(fileOf({ r: { by: "ip", quota: "10/1d", mode: "off" } }));
-    expect(await first!.consume("api", ANN, 8)).toMatchObject({ allowed: true, limit: undefined });
-    expect(await second!.consume("api", ANN, 3)).toMatchObject({ allowed: false });
-    expect(await second!.byKey("api", "r", ANN.ip).explain()).toMatchObject([{ name: "r.quota", used: 8 }]);
-    first!.update(fileOf({ r: { by: "ip", quota: "10/1d" } }));
-    expect(await first!.consume("api", ANN, 3)).toMatchObject({ allowed: false });
-    expect(await first!.consume("api", ANN, 2)).toMatchObject({ allowed: true });
-    await Promise.all([first!.close(), second!.close()]);
-  });
-
   it("keep counts and places over a reload, also on the nodes that have not reloaded", async () => {
     const before = fileOf({ r: { by: "ip", quota: "10/1d", inflight: { max: 2, ttl: "1m" } } });
     const after = fileOf({

@@ -36,25 +36,18 @@ const OBSERVE = "observe: expected a function that is given observations, got ";
 describe("a wrong option throws with the expected and the actual value", () => {
   it.each<[object, string]>([
     [{ prefix: "" }, `${PREFIX}""`],
-    [{ prefix: "a b" }, `${PREFIX}"a b"`],
     [{ prefix: "a*" }, `${PREFIX}"a*"`],
     [{ prefix: "a\\" }, String.raw`${PREFIX}"a\\"`],
-    [{ prefix: "tg\n" }, String.raw`${PREFIX}"tg\n"`],
     [{ prefix: "é" }, `${PREFIX}"é"`],
     [{ prefix: "a".repeat(65) }, `${PREFIX}"${"a".repeat(65)}"`],
-    [{ prefix: null }, `${PREFIX}null`],
     [{ batch: 0 }, `${BATCH}0`],
-    [{ batch: 1_025 }, `${BATCH}1025`],
     [{ batch: "all" }, `${BATCH}"all"`],
-    [{ denyCache: 0 }, `${DENY_CACHE}0`],
     [{ denyCache: 10_000_001 }, `${DENY_CACHE}10000001`],
     [{ onFailure: "throw" }, `${FAILURE}"throw"`],
     [{ onFailure: {} }, `${FALLBACK}undefined`],
     [{ onFailure: { fallback: "memory", share: 1 } }, `${FALLBACK}"memory"`],
-    [{ onFailure: { fallback: { kind: "async", open: () => {} }, share: 1 } }, `${FALLBACK}an object`],
     [{ onFailure: { fallback: memoryStore() } }, `${SHARE}undefined`],
     [{ onFailure: { fallback: memoryStore(), share: 0 } }, `${SHARE}0`],
-    [{ onFailure: { fallback: memoryStore(), share: "25%" } }, `${SHARE}"25%"`],
     [{ observe: "loudly" }, `${OBSERVE}"loudly"`],
     [{ warnings: "off" }, 'warnings: expected true or false, got "off"'],
   ])("the options %o throw", (options, message) => {
@@ -63,11 +56,8 @@ describe("a wrong option throws with the expected and the actual value", () => {
 
   it.each<[object, string]>([
     [{ timeout: 0 }, `${TIMEOUT}0`],
-    [{ timeout: "50" }, `${TIMEOUT}"50"`],
     [{ timeout: "2h" }, `${TIMEOUT}"2h"`],
-    [{ timeout: 3_600_001 }, `${TIMEOUT}3600001`],
     [{ connectTimeout: -1 }, `${CONNECT_TIMEOUT}-1`],
-    [{ connectTimeout: "5 seconds" }, `${CONNECT_TIMEOUT}"5 seconds"`],
   ])("the durations %o throw", (options, message) => {
     expect(optionErrorOf(options, "ERR_DURATION")).toBe(message);
   });

@@ -1,7 +1,6 @@
-import { createLimiter, fixedWindow, memoryStore, perDay, slidingWindow, tokenBucket } from "tollgate";
+import { createLimiter, fixedWindow, perDay, perSecond, slidingWindow, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { callBoth, LIVELY, twinsOf } from "./kit/limiter-twins.ts";
 import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 import { Random } from "./script/kit/random.ts";
 
@@ -80,30 +79,21 @@ describe("in tests the limiter's clock decides, of any date", () => {
     "2099-12-31T23:59:59Z",
   ])("decisions from %s on equal those of the memory store", async (date) => {
     const clock = manualClock(Date.parse(date));
-    const store = inUse.redis.storeByClock();
-    const twins = twinsOf(LIVELY, store, memoryStore(), clock);
+    const limits = [
+      perSecond(5),
+      slidingWindow({ limit: 10, window: "10s" }),
+      fixedWindow({ limit: 7, window: "3s", anchor: "first-use" }),
+      tokenBucket({ name: "odd", capacity: 7, refill: 7, per: "3s" }),
+    ];
+    const asked = createLimiter({ name: "api", limits, store: inUse.redis.storeByClock(), clock });
+    const memory = createLimiter({ name: "api", limits, clock });
     const random = new Random(Date.parse(date) & 0xffff);
-    for (let turn = 0; turn < 10; turn += 1) {
-      const pairs = Array.from({ length: 12 }, () => callBoth(random.of(twins), random.of(["ann", "bob!"]), random));
-      for (const { what, asked, memory } of pairs) expect([turn, what, await asked]).toEqual([turn, what, memory]);
-      clock.advance(random.of([0, 0.001, 50]));
-    }
-  });
-
-  it("a century neither loses nor gains a unit", async () => {
-    const clock = manualClock(0);
-    const store = inUse.redis.storeByClock();
-    const limits = [tokenBucket({ capacity: 7, refill: 7, per: "3s" })];
-    const limiter = createLimiter({ name: "api", limits, store, clock });
-    for (const year of [1971, 2014, 2027, 2054, 2096]) {
-      clock.set(Date.UTC(year, 0) + 0.777);
-      await limiter.consume("ann", 7);
-      const denied = await limiter.consume("ann", 1);
-      expect(denied).toMatchObject({ allowed: false, retryAfterMs: 428.572 });
-      clock.advance(428.571);
-      expect([year, await limiter.allow("ann")]).toEqual([year, false]);
-      clock.advance(0.001);
-      expect([year, await limiter.allow("ann")]).toEqual([year, true]);
+    for (let call = 0; call < 100; call += 1) {
+      const verb = random.of(["consume", "consume", "consume", "peek", "explain", "charge", "refund"] as const);
+      const cost = random.between(0, 3);
+      expect([call, verb, cost, await asked[verb]("ann", cost)]).toEqual([call, verb, cost, memory[verb]("ann", cost)]);
+      // The counts of another epoch are others.
+      clock.advance(random.of([0, 0.001, 1, 4]));
     }
   });
 });

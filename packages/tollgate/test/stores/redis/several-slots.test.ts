@@ -119,34 +119,6 @@ describe("calls on several slots", () => {
     await eventuallyUsed(one, "", [10, 10, 1]);
   });
 
-  it("no denial stays cached after the units that caused it are given back", async () => {
-    const { both, user, route } = userAndRoute(inUse.cluster.store(), [perDay(1), perDay(1)]);
-    await route.allow({ user: "", route: "/full" });
-    // The first call takes from the user before the route denies. The second finds the unit taken, for now.
-    const [denied, between] = await Promise.all([
-      both.allow({ user: "ann", route: "/full" }),
-      new Promise((resolve) => setImmediate(resolve)).then(() => user.allow({ user: "ann", route: "" })),
-    ]);
-    expect(denied).toBe(false);
-    expect(await user.allow({ user: "ann", route: "" })).toBe(!between);
-  });
-
-  it("a denial describes what denied, even if the limit conforms again by then", async () => {
-    const { both } = userAndRoute(inUse.cluster.store(), [
-      perDay(1_000),
-      tokenBucket({ capacity: 1, refill: 1, per: "3ms" }),
-    ]);
-    let denials = 0;
-    for (let i = 0; i < 150; i += 1) {
-      const decision = await both.consume({ user: "ann", route: "/" });
-      if (decision.allowed) continue;
-      denials += 1;
-      expect(decision.violated.map(({ name }) => name)).toHaveLength(1);
-      expect(decision.retryAfterMs).toBeGreaterThan(0);
-    }
-    expect(denials).toBeGreaterThan(5);
-  });
-
   it("a decision is corrected in all slots, in places and in windows", async () => {
     const limits = [concurrency({ max: 3, ttl: "1m" }), fixedWindow({ limit: 9, window: "1d" })] as const;
     const store = inUse.cluster.store();

@@ -72,40 +72,6 @@ describe("a limiter's clock over a shared store", () => {
       expect([here.allow("ann"), there.allow("bob")]).toEqual([false, true]);
     }
   });
-
-  it("has the same bounds for a limiter that is made later", () => {
-    const [store, end] = twoEnds({ maxKeys: 10 });
-    const clock = manualClock(START_MS);
-    createLimiter({ name: "api", limits: [perMinute(1)], clock, store }).allow("ann");
-    const later = manualClock(START_MS + 21 * YEAR_MS);
-    const there = createLimiter({ name: "api", limits: [perMinute(1)], clock: later, store: end });
-    expect(() => there.allow("bob")).toThrow(expect.objectContaining({ code: "ERR_CLOCK" }));
-    const other = createLimiter({ name: "other", limits: [perMinute(1)], clock: later, store: end });
-    expect([other.allow("bob"), other.allow("bob")]).toEqual([true, false]);
-  });
-
-  it("may start at the epoch or before", () => {
-    for (const startMs of [0, -5_000_000_000_000 / 2]) {
-      const [store, end] = twoEnds({ maxKeys: 10 });
-      const clock = manualClock(startMs);
-      const here = createLimiter({ name: "api", limits: [perMinute(1)], clock, store });
-      const there = createLimiter({ name: "api", limits: [perMinute(1)], clock, store: end });
-      expect([here.allow("ann"), there.allow("ann")]).toEqual([true, false]);
-      clock.advance(59_999.999);
-      expect(there.allow("ann")).toBe(false);
-      clock.advance(0.001);
-      expect(there.allow("ann")).toBe(true);
-    }
-  });
-
-  it("may be a fake clock", () => {
-    vi.useFakeTimers({ now: START_MS });
-    const store = sharedStore({ maxKeys: 10 });
-    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
-    expect([limiter.allow("ann"), limiter.allow("ann")]).toEqual([true, false]);
-    vi.advanceTimersByTime(60_000);
-    expect(limiter.allow("ann")).toBe(true);
-  });
 });
 
 describe("several limiters over one shared store", () => {

@@ -71,23 +71,6 @@ describe("limits that do not fit into a shared store", () => {
     );
   });
 
-  it("cause an error that accounts for the existing limiters", () => {
-    const widths = [1, 3, 12, 66];
-    let maxBytes = FEW_BYTES;
-    for (const refused of [...widths, undefined]) {
-      const store = sharedStore({ maxKeys: 500, maxBytes });
-      const missing = widths.find((cells) => {
-        try {
-          return !make(store, cells).allow("ann");
-        } catch (error) {
-          maxBytes = bytesNamedBy(error as TollgateError);
-          return true;
-        }
-      });
-      expect(missing).toBe(refused);
-    }
-  });
-
   it("cause an error that names no impossible maxBytes", () => {
     const store = sharedStore({ maxKeys: 10_000_000, maxBytes: HEADER_BYTES + 94_000 });
     const { code, message } = errorOf(() => make(store, 100));
@@ -111,37 +94,5 @@ describe("a shared store with too many lists of limits", () => {
     expect(error.message).toMatch(/^limits: expected .+ lists of limits .+, got /);
     expect([known.allow("ann"), make(sharedStore.attach(store.handle), 1).allow("bob")]).toEqual([false, true]);
     expect(store.size).toBe(2);
-  });
-});
-
-describe("a shared store with limits of many widths", () => {
-  it("accepts up to 64 widths", () => {
-    const store = sharedStore({ maxKeys: 1, maxBytes: 2 ** 28 });
-    for (let cells = 1; cells <= 64; cells += 1) expect(make(store, cells).allow("ann")).toBe(true);
-    expect(() => make(store, 65)).toThrow(
-      expect.objectContaining({
-        code: "ERR_LIMITS",
-        message: "limits: expected at most 64 different numbers of cells a key in one shared store, got another of 65",
-      }),
-    );
-    const end = sharedStore.attach(store.handle);
-    expect([make(end, 64).allow("ann"), make(end, 1).allow("bob"), end.size]).toEqual([false, true, 65]);
-  });
-
-  it("keeps their memory apart", () => {
-    const store = sharedStore({ maxKeys: 20, maxBytes: 2 ** 26 });
-    const end = sharedStore.attach(store.handle);
-    // The other attachment makes them in another order.
-    const here = [9, 1, 2, 33, 3].map((cells) => make(store, cells));
-    const there = [3, 33, 2, 1, 9].map((cells) => make(end, cells)).toReversed();
-    const keys = Array.from({ length: 20 }, (_, i) => `key-${i}`);
-    for (const key of keys) {
-      for (const [i, limiter] of here.entries()) {
-        expect([limiter.allow(key), there[i]!.allow(key)]).toEqual([true, false]);
-      }
-    }
-    expect([store.size, ...here.map(({ size }) => size)]).toEqual([100, 20, 20, 20, 20, 20]);
-    here[2]!.clear();
-    expect(there.map(({ size }) => size)).toEqual([20, 20, 0, 20, 20]);
   });
 });

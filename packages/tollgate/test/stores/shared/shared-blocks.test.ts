@@ -25,15 +25,6 @@ describe("a block of one thread", () => {
     expect([other.unblock("ann"), one.unblock("ann"), one.allow("ann")]).toEqual([true, false, true]);
   });
 
-  it("that a limit begins grows with the offences of all threads", () => {
-    const blockFor = { durations: ["1m", "10m"], forgetAfter: "1d" } as const;
-    const { clock, one, other } = twoThreads([perSecond(1, { blockFor })]);
-    expect([one.allow("ann"), one.allow("ann"), other.allow("ann")]).toEqual([true, false, false]);
-    clock.advance(60_000);
-    expect([other.allow("ann"), other.allow("ann")]).toEqual([true, false]);
-    expect(one.peek("ann").block?.endsInMs).toBe(600_000);
-  });
-
   it("stays in a table that is full, and a further one throws", () => {
     const { clock, one, other } = twoThreads([perDay(100)], 1);
     const refused: string[] = [];
@@ -50,16 +41,6 @@ describe("a block of one thread", () => {
     clock.advance(3_600_000);
     one.block("another", "1h");
     expect([other.allow("another"), other.allow("key-0")]).toEqual([false, true]);
-  });
-
-  it("needs memory: without enough, block throws and a limit that is exhausted only denies", () => {
-    const blockFor = "1h";
-    const probe = sharedStore({ maxKeys: 1_000 });
-    createLimiter({ name: "api", limits: [perDay(1, { blockFor })], store: probe });
-    const store = sharedStore({ maxKeys: 1_000, maxBytes: probe.bytes + 65_536 });
-    const limiter = createLimiter({ name: "api", limits: [perDay(1, { blockFor })], store });
-    expect(() => limiter.block("ann", "1h")).toThrow(/ERR_STORE|expected a store with capacity/);
-    expect([limiter.allow("ann"), limiter.allow("ann"), limiter.blockedUntil("ann")]).toEqual([true, false, undefined]);
   });
 
   it("ends by clear({ blocks: true }) of another, with its offences; the blocks of other limiters stay", () => {

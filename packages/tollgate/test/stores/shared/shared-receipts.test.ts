@@ -78,31 +78,6 @@ describe("a correction of a key that another thread counts under other numbers",
     expect(other.explain("ann").map(({ used }) => used)).toEqual([4, 1]);
     expect(moves).toEqual(["ann"]);
   });
-
-  it("acts on each limit where that is counted", () => {
-    const { moves, here, there } = setUp();
-    const [calls, logins] = [perDay(10, { name: "calls" }), perDay(10, { name: "logins" })];
-    const both = here(calls, logins);
-    const decision = both.consume("ann", 5);
-    const [one, other] = [there(perDay(20, { name: "calls" })), there(perDay(20, { name: "logins" }))];
-    expect([one.allow("ann"), other.allow("ann", 2)]).toEqual([true, true]);
-    both.refund("ann", 4, decision);
-    expect([one.explain("ann")[0]?.used, other.explain("ann")[0]?.used]).toEqual([2, 3]);
-    expect(moves).toEqual(["ann", "ann"]);
-  });
-
-  it("makes no key", () => {
-    const { clock, store, here } = setUp();
-    const limiter = here(places(2), perDay(10, { name: "calls", initial: "empty" }));
-    const held = limiter.reserve("ann", { requests: 0 });
-    expect(held.decision.allowed).toBe(true);
-    clock.advance(30 * 86_400_000);
-    limiter.sweep();
-    expect(store.size).toBe(0);
-    expect(held.renew()).toBe(false);
-    held.cancel();
-    expect(store.size).toBe(0);
-  });
 });
 
 describe("a limit of one list that another thread forgets", () => {

@@ -38,20 +38,6 @@ describe.each(KINDS_OF_MEMORY)("two attachments of a store in %s", (_kind, use) 
       expect(there.explain("bob")).toEqual(here.explain("bob"));
     });
 
-    it("see each other's new and dropped keys", () => {
-      use();
-      const { clock, store, end, here, there } = setUp(limits);
-      for (let i = 0; i < 10; i += 1) (i % 2 === 0 ? here : there).allow(`key-${i}`);
-      expect([here.size, there.size, store.size, end.size]).toEqual([10, 10, 10, 10]);
-      here.reset("key-1");
-      expect([here.size, there.size, store.size, end.size]).toEqual([9, 9, 9, 9]);
-      there.clear();
-      expect([here.size, there.size, store.size, end.size]).toEqual([0, 0, 0, 0]);
-      expect(here.allow("key-3", 2)).toBe(true);
-      clock.advance(2 * 3_600_000);
-      expect([there.sweep(), here.sweep(), store.size]).toEqual([1, 0, 0]);
-    });
-
     it("share keys by handles and in batches", () => {
       use();
       const { here, there } = setUp(limits);
@@ -87,40 +73,6 @@ describe("two attachments of a shared store share the keys", () => {
       const unit = limits[0]!.unit;
       expect(there.allow("ann", { [unit]: 1 })).toBe(!shares);
     }
-  });
-
-  it("of limits chosen per call, with one bucket for each limit", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(OPTIONS);
-    const [free, paid] = [perMinute(1, { name: "free" }), perMinute(3, { name: "paid" })];
-    const key = (input: { readonly limits: readonly Limit[] }) => `user-${input.limits.length > 0}`;
-    const limits = (input: { readonly limits: readonly Limit[] }) => input.limits;
-    const here = createLimiter({ name: "api", key, limits, clock, store });
-    const there = createLimiter({ name: "api", key, limits, clock, store: end });
-    expect([here.allow({ limits: [free, paid] }), there.allow({ limits: [paid, free] })]).toEqual([true, false]);
-    expect([there.allow({ limits: [paid] }), here.allow({ limits: [paid] })]).toEqual([true, true]);
-    expect([there.allow({ limits: [paid] }), here.allow({ limits: [free] })]).toEqual([false, false]);
-    // A fixed list of this one limit is the same plan.
-    expect(createLimiter({ name: "api", limits: [free], clock, store: end }).allow("user-true")).toBe(false);
-    // A reset drops the key under every limit that this attachment knows.
-    there.reset({ limits: [free] });
-    expect([here.allow({ limits: [free] }), here.allow({ limits: [paid] }, 3), here.size]).toEqual([true, true, 2]);
-  });
-
-  it("of thousands of lists of limits", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds({ maxKeys: 20_000 });
-    const options = {
-      name: "api",
-      key: () => "ann",
-      limits: (number: number) => [perMinute(1, { name: `plan-${number}` })],
-    };
-    const here = createLimiter({ ...options, clock, store });
-    const there = createLimiter({ ...options, clock, store: end });
-    const numbers = Array.from({ length: 3_000 }, (_, i) => i);
-    expect(numbers.filter((number) => here.allow(number))).toHaveLength(3_000);
-    expect(numbers.filter((number) => there.allow(number) || here.allow(number))).toEqual([]);
-    expect([store.size, store.overflowCount]).toEqual([3_000, 0]);
   });
 
   it("of a limiter that the other attachment has never made", () => {

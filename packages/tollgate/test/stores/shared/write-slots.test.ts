@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, perDay, tokenBucket } from "tollgate";
+import { createLimiter, fixedWindow, perDay } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -58,16 +58,6 @@ function twoLimits() {
 }
 
 describe("a shared store whose threads die in the middle of a call", () => {
-  it.each(KINDS)("leaves the key as before or as after the call: death %s", (kind) => {
-    const { limiter, used, dies } = twoLimits();
-    limiter.allow("ann", 5);
-    dies(kind, "ann");
-    const counts = kind === "after it has published" ? 1 : 0;
-    expect(used("ann")).toBe(5 + counts);
-    limiter.allow("ann");
-    expect(used("ann")).toBe(6 + counts);
-  });
-
   it("counts exactly while a write slot is left, and denies without counting when none is", () => {
     const { limiter, used, dies } = twoLimits();
     const expected = new Map<string, number>();
@@ -85,15 +75,5 @@ describe("a shared store whose threads die in the middle of a call", () => {
     }
     expect(limiter.consume("new")).toMatchObject({ allowed: false, reason: "store-full" });
     expect(used("new")).toBe(0);
-  });
-});
-
-describe("a shared store with limits of one cell", () => {
-  it("needs no write slot", () => {
-    const acquire = vi.spyOn(WriteSlots.prototype, "acquire");
-    const limits = [tokenBucket({ capacity: 2, refill: 1, per: "1s" })];
-    const limiter = createLimiter({ name: "api", limits, store: sharedStore({ maxKeys: 10 }) });
-    limiter.allow("ann");
-    expect(acquire).not.toHaveBeenCalled();
   });
 });

@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { createClient, createClientPool, createCluster, RESP_TYPES } from "redis";
+import { createClient, createCluster, RESP_TYPES } from "redis";
 import { createClient as createClient4 } from "redis-4";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RUN } from "../../../../src/stores/redis/clients/cancel-flag.ts";
@@ -131,13 +131,6 @@ describe("a client that is not connected yet", () => {
     expect(port.connected).toBe(true);
   });
 
-  it("a cluster client scans all primaries with its first call", async () => {
-    for (let i = 0; i < 30; i += 1) await (await cluster.primaryOf(`k${i}`)).command("SET", `k${i}`, "1");
-    const client = new Cluster([{ port: cluster.addresses[0]!.port }], { lazyConnect: true });
-    onTestFinished(() => client.disconnect());
-    expect(await allOf(findPort(client, COUNTING_SCRIPT).scan("k"))).toHaveLength(30);
-  });
-
   it("the application has to connect a client of redis", async () => {
     const port = findPort(createClient({ socket: { port: redis.port } }), COUNTING_SCRIPT);
     expect(port.connected).toBe(false);
@@ -165,14 +158,6 @@ describe("a client that times out by itself", () => {
 });
 
 describe("clients that queue calls", () => {
-  it("ioredis sends the current value of the cancel flag", async () => {
-    const port = findPort(ioredis({ enableAutoPipelining: true }), COUNTING_SCRIPT);
-    const calls = ["a", "b", "c"].map((key) => callOf([key]));
-    const replies = Promise.all(calls.map(async (call) => port.run(call)));
-    calls[1]!.cancelFlag.cancel();
-    expect(await replies).toEqual([[1, 0], [], [1, 0]]);
-  });
-
   it("redis sends the current value of the cancel flag", async () => {
     const port = findPort(await nodeRedis({}), COUNTING_SCRIPT);
     await port.run(callOf(["warm"]));
@@ -181,36 +166,9 @@ describe("clients that queue calls", () => {
     calls[1]!.cancelFlag.cancel();
     expect(await replies).toEqual([[1, 0], [], [1, 0]]);
   });
-
-  it("a client of redis may be a pool", async () => {
-    const pool = createClientPool({ socket: { port: redis.port } }, { minimum: 2, maximum: 4 });
-    onTestFinished(() => pool.destroy());
-    await pool.connect();
-    const port = findPort(pool, COUNTING_SCRIPT);
-    expect(port).toMatchObject({ name: "redis", cluster: false, connected: true });
-    const replies = await Promise.all(Array.from({ length: 20 }, async () => port.run(callOf(["a"]))));
-    expect(replies.map(([count]) => count).sort((a, b) => a! - b!)).toEqual(
-      Array.from({ length: 20 }, (_, i) => i + 1),
-    );
-  });
 });
 
 describe("a lost connection", () => {
-  it("a lost connection notifies the listener until it is removed", async () => {
-    const client = ioredis({ retryStrategy: () => 1 });
-    await client.ping();
-    const before = client.listenerCount("close");
-    let lost = 0;
-    const stop = findPort(client, COUNTING_SCRIPT).onLost(() => {
-      lost += 1;
-    });
-    client.disconnect(true);
-    await eventuallyTrue("the loss", () => lost === 1);
-    await client.ping();
-    stop();
-    expect(client.listenerCount("close")).toBe(before);
-  });
-
   it("a lost connection of any cluster node notifies, including nodes that join later", async () => {
     const client = new Cluster(cluster.addresses.map(({ port }) => port));
     onTestFinished(() => client.disconnect());

@@ -4,7 +4,6 @@ import { createLimiter, type Decision, perDay } from "tollgate";
 import type { RedisStoreObservation } from "tollgate/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type StoreOptions } from "../kit/use-redis.ts";
-import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedisHere } from "../servers/test-servers.ts";
 
@@ -65,24 +64,6 @@ describe("the circuit breaker", () => {
       expect(performance.now() - openedMs).toBeLessThan(TIMEOUT_MS);
     });
     expect(types()[0]).toBe("down");
-  });
-
-  it("a probe closes the circuit without any caller", async () => {
-    const { server, store, limiter, types } = await startLimiter();
-    await whilePaused(server, 1_000, async () => {
-      while (store.breaker === "closed") await limiter.consume("ann");
-      await eventuallyTrue("a probe", () => store.breaker === "half-open");
-      const startedMs = performance.now();
-      const decisions = await Promise.all(Array.from({ length: 100 }, (_, i) => limiter.consume(`key-${i}`)));
-      expect(new Set(decisions.map(({ degraded }) => degraded))).toEqual(new Set(["circuit open"]));
-      expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS);
-    });
-    const calls = async () => Number((await server.info("commandstats")).get("cmdstat_set")?.match(/calls=(\d+)/)?.[1]);
-    const before = await calls();
-    await eventuallyTrue("a closed circuit", () => store.breaker === "closed");
-    expect(await calls()).toBe(before);
-    expect(types().at(-1)).toBe("up");
-    expect((await limiter.consume("ann")).degraded).toBeUndefined();
   });
 
   it("a blocked event loop does not open the circuit", async () => {

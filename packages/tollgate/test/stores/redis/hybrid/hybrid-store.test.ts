@@ -66,6 +66,17 @@ describe("a hybrid store", () => {
     await closed;
   });
 
+  it("asks for so few leases at a time that each script call takes about two milliseconds", async () => {
+    const [node] = openNodes(started.redis, 1, [perMinute(100_000)]);
+    const askAll = () => Promise.all(Array.from({ length: 200 }, (_, i) => node!.limiter.allow(`client ${i}`, 10)));
+    await askAll();
+    const { asks } = node!.store.stats();
+    const calls = await started.redis.callsOf(askAll);
+    const leases = node!.store.stats().asks - asks;
+    expect(leases).toBeGreaterThanOrEqual(200);
+    expect(leases / calls).toBeLessThanOrEqual(20);
+  });
+
   it("keeps a bounded number of keys, whatever the number of limiters", async () => {
     const [{ store }] = openNodes(started.redis, 1, [slowBucket]) as [Node];
     const limiters = ["a", "b", "c", "d"].map((name) => createLimiter({ name, limits: [slowBucket], store }));

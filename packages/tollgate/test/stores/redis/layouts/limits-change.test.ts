@@ -48,21 +48,6 @@ describe("two processes with other numbers of a limit", () => {
     await limiters[0]!.reset("ann");
     expect([await limiters[0]!.allow("ann"), await limiters[1]!.allow("ann")]).toEqual([true, false]);
   });
-
-  it.each(["carry-over", "keep-first"] as const)(
-    "calls of many keys in one batch find what each has used: %s",
-    async (onChange) => {
-      const [one, other] = processes(inUse.redis);
-      const old = createLimiter({ name: "api", limits: [day(3)], store: one, onChange });
-      const young = createLimiter({ name: "api", limits: [day(5)], store: other, onChange });
-      const keys = Array.from({ length: 300 }, (_, i) => `user ${i}`);
-      const out = new Uint8Array(keys.length);
-      expect(await old.allowMany(keys, out, 3)).toBe(300);
-      expect(await young.allowMany(keys, out, 2)).toBe(onChange === "carry-over" ? 300 : 0);
-      expect(await old.allowMany(keys, out)).toBe(0);
-      expect(await young.size()).toBe(300);
-    },
-  );
 });
 
 describe("keys whose limits changed", () => {

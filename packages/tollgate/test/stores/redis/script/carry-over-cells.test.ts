@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { carryOver } from "../../../../src/algorithms/carry-over.ts";
 import { compileLimit } from "../../../../src/algorithms/compile-limit.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
-import { type Limit, perDay, tokenBucket } from "../../../../src/index.ts";
+import { type Limit, perDay } from "../../../../src/index.ts";
 import type { TransactionOutcome } from "../../../../src/stores/redis/script/decode-reply.ts";
 import type { EncodedPlan } from "../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
@@ -11,7 +11,7 @@ import { capacityOf, type LimitSpec, libraryLimit } from "../../../properties/li
 import { cellsIn, readRow } from "../kit/read-row.ts";
 import { ALL_LIMITS, EXACT_BUCKETS, HUGE_WINDOWS, INEXACT_BUCKETS, SHORT_RINGS } from "./kit/limit-pool.ts";
 import { Random } from "./kit/random.ts";
-import { call, encoded, encodedAs, NOW_US } from "./kit/script-call.ts";
+import { call, encoded, NOW_US } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
@@ -105,15 +105,6 @@ class Change {
 }
 
 describe("a limit that changes in Redis", () => {
-  it("first numbers end when the key is idle by then", async () => {
-    const [first, second] = [3, 9].map((capacity) => tokenBucket({ name: "calls", capacity, refill: 1, per: "1s" }));
-    const plan = encodedAs("keep-first", second!);
-    await runAt(NOW_US, call("take", encoded(first!), "idle", 3));
-    const transactions = [2_999_999, 3_000_000].map((us) => call("take", plan, "idle", 0, { nowUs: NOW_US + us }));
-    const outcomes = await started.server.run({ time: "transactions", transactions });
-    expect(outcomes?.map(({ reports }) => reports[0]?.keptLimits)).toEqual([[first], []]);
-  });
-
   it("a take that lost a race gets nothing back after a change, because other numbers may have refilled more", async () => {
     const [small, large] = [10, 15].map((capacity) => perDay(capacity, { name: "calls" })) as [Limit, Limit];
     const [own, other] = [encoded(small), encoded(large)];

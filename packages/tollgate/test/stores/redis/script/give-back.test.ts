@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createLimiter, type OnChange, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
+import { createLimiter, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
 import { manualClock } from "../../../../src/testing/index.ts";
 import { Random } from "./kit/random.ts";
-import { call, encoded, encodedAs, NOW_US } from "./kit/script-call.ts";
+import { call, encoded, NOW_US } from "./kit/script-call.ts";
 import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
 
 const RUNS = 150;
@@ -46,21 +46,6 @@ const EACH_50_S = tokenBucket({ capacity: 1, refill: 1, per: "50s" });
 const SECOND_US = 1_000_000;
 
 describe("a take that lost a race", () => {
-  it("units are given back beside another list and a block, and not to other numbers", async () => {
-    const name = "beside another list";
-    const of = (onChange: OnChange, limitName: string, capacity: number) =>
-      encodedAs(onChange, tokenBucket({ name: limitName, capacity, refill: 1, per: "50s" }));
-    const plans = [of("separate", "a", 5), of("separate", "a", 9), of("carry-over", "b", 5), of("carry-over", "b", 9)];
-    const run = (...transactions: Parameters<ScriptServer["run"]>[0]["transactions"]) =>
-      started.server.run({ time: "transactions", transactions });
-    await run(...plans.slice(0, 3).map((plan) => call("take", plan, name, 3)));
-    await run(call("block", plans[0]!, name, 0, { block: { end: { forUs: SECOND_US }, reason: undefined } }));
-    const [one, , , moved] = plans;
-    await run(...[one!, moved!].map((plan) => call("refund", plan, name, 2, { takenUs: NOW_US })));
-    const explained = await run(...plans.slice(0, 3).map((plan) => call("explain", plan, name, 0)));
-    expect(explained?.map(({ reports }) => reports[0]?.used[0])).toEqual([1, 3, 3]);
-  });
-
   it("units that have refilled are not given back", async () => {
     const bucket = new Bucket(EACH_50_S, "refilled");
     const { takenUs } = await bucket.take(NOW_US, 1);

@@ -9,11 +9,10 @@ import {
   slidingWindow,
   tokenBucket,
 } from "../../../../src/index.ts";
-import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
 import { ROW_VERSION } from "../../../../src/stores/redis/script/row.ts";
-import { cellsIn, type Row, readRow } from "../kit/read-row.ts";
+import { type Row, readRow } from "../kit/read-row.ts";
 import { RespError } from "../servers/resp.ts";
-import { call, encoded, NOW_US, type TimedTransaction, together } from "./kit/script-call.ts";
+import { call, encoded, NOW_US, type TimedTransaction } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
@@ -26,14 +25,7 @@ async function rowOf(name: string): Promise<Row> {
   return readRow(await started.server.raw("GET", name));
 }
 
-/** The cells of all limits, in the order of the row. */
-async function cellsOf(name: string): Promise<number[]> {
-  return (await rowOf(name)).entries.flatMap(cellsIn);
-}
-
 describe("the value of a key", () => {
-  const sinceOrigin = NOW_US - epochOf(NOW_US).originUs;
-
   it("a row has the version and the moment at which it was made, then each limit with its numbers", async () => {
     const limits = [
       perSecond(10, { name: "a" }),
@@ -59,52 +51,12 @@ describe("the value of a key", () => {
     ]);
   });
 
-  it("a token bucket has one cell: when it is full again, in ticks of its epoch", async () => {
-    await run(call("take", encoded(perSecond(10)), "bucket", 3));
-    expect(await cellsOf("bucket")).toEqual([sinceOrigin + 300_000]);
-  });
-
   it("two buckets of a key with 16 characters take 128 bytes of the server", async () => {
     const plan = encoded(perMinute(100, { name: "burst" }), perHour(1_000, { name: "sustained" }));
     const name = "tg:api:0:{user1}";
     await run(call("take", plan, name));
     expect([name.length, Number(await started.server.command("STRLEN", name)) <= 44]).toEqual([16, true]);
     expect(await started.server.command("MEMORY", "USAGE", name)).toBeLessThanOrEqual(128);
-  });
-
-  it("the order of the limits of a list does not matter", async () => {
-    const [first, second] = [perMinute(60), perSecond(10)];
-    await run(call("take", encoded(first, second), "two", [2, 1]));
-    const sorted = async () => (await cellsOf("two")).sort((one, other) => one - other);
-    expect(await sorted()).toEqual([sinceOrigin + 100_000, sinceOrigin + 2_000_000]);
-    await run(call("take", encoded(second, first), "two", [1, 2]));
-    expect(await sorted()).toEqual([sinceOrigin + 200_000, sinceOrigin + 4_000_000]);
-  });
-
-  it("a fixed window has two cells", async () => {
-    await run(call("take", encoded(fixedWindow({ limit: 5, window: "1s" })), "fixed", 3));
-    expect(await cellsOf("fixed")).toEqual([NOW_US, 3]);
-  });
-
-  it("a sliding window is stored up to its last used cell", async () => {
-    const plan = encoded(slidingWindow({ limit: 1_000_000, window: "4s", resolution: "1ms" }));
-    await run(call("take", plan, "ring", 3));
-    expect(await cellsOf("ring")).toEqual([1, NOW_US, NOW_US, 3]);
-    const laterUs = NOW_US + 1_000;
-    await run(call("take", plan, "ring", 4, { nowUs: laterUs }));
-    expect(await cellsOf("ring")).toEqual([2, laterUs, NOW_US, 3, laterUs, 7]);
-  });
-
-  it("cells between the changed cells of a long ring are preserved", async () => {
-    const plan = encoded(slidingWindow({ limit: 30, window: "1h" }));
-    for (let us = 0; us < 30; us += 1) {
-      await run(call("take", plan, "long ring", 1, { nowUs: NOW_US + us }));
-    }
-    const groups = Array.from({ length: 30 }, (_, us) => [NOW_US + us, us + 1]);
-    expect(await cellsOf("long ring")).toEqual([30, NOW_US + 29, ...groups.flat()]);
-    await run(call("refund", plan, "long ring", 10, { nowUs: NOW_US + 30 }));
-    // The refund emptied later groups. One empty group keeps the last opening.
-    expect((await cellsOf("long ring")).slice(2, 42)).toEqual(groups.slice(0, 20).flat());
   });
 });
 
@@ -164,26 +116,5 @@ describe("large calls", () => {
     const outcomes = await run(...calls);
     expect(outcomes?.every(({ admitted }) => admitted === 1)).toBe(true);
     expect(await started.server.command("EXISTS", "many 0", "many 8999")).toBe(2);
-  });
-
-  it("a transaction may stand for many calls of one key", async () => {
-    const million = encoded(perSecond(1_000_000));
-    const outcomes = await run(
-      call("take", million, "hot", 1, { times: 1_000_001, detail: "first-denied" }),
-      call("take", million, "hot", 0, { times: 1_000_001, detail: "first-denied" }),
-    );
-    expect(outcomes?.map(({ admitted }) => admitted)).toEqual([1_000_000, 1_000_001]);
-    expect(outcomes?.[0]?.reports[0]?.used).toEqual([1_000_000]);
-  });
-});
-
-describe("keys that are counted together", () => {
-  it("keys that are counted together take all or nothing", async () => {
-    const [narrow, wide] = [encoded(perHour(1)), encoded(perHour(10))];
-    const both = () => run(together(call("take", narrow, "narrow"), call("take", wide, "wide")));
-    expect((await both())?.[0]?.admitted).toBe(1);
-    const [denied] = (await both()) ?? [];
-    expect(denied?.admitted).toBe(0);
-    expect(denied?.reports[0]?.used).toEqual([1, 1]);
   });
 });

@@ -27,7 +27,6 @@ it.each([
     const windowUs = Math.floor(limit / unit) * 2_000;
     const world = new TwinWorld(epochOf(NOW_US));
     const plan = world.plan(`ring ${limit}`, [slidingWindow({ limit, window: windowUs / 1_000, resolution })]);
-    const space = world.space(plan, "a");
     const random = new Random(limit);
     let nowUs = NOW_US;
 
@@ -52,7 +51,7 @@ it.each([
         const reports: Report[] = [];
         let admitted = 0;
         for (let i = 0; i < times; i += 1) {
-          const report = transact(verb, [{ space, key: "a", costs }], createTimeCell(nowUs));
+          const report = transact(verb, [{ space: world.space(plan, "a"), key: "a", costs }], createTimeCell(nowUs));
           if (report.admitted) admitted += 1;
           else reports.push(report);
         }

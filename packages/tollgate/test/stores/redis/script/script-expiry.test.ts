@@ -29,9 +29,6 @@ async function expiresMs(name: string): Promise<number> {
 }
 
 const DAILY = tokenBucket({ capacity: 4, refill: 4, per: "1d" });
-/** A time in the middle of a millisecond. */
-const ODD_WINDOW_US = 7 * DAY_US + 1;
-const EACH_ODD_WINDOW = fixedWindow({ limit: 9, window: ODD_WINDOW_US / 1_000 });
 
 /** Calls, and the time after which their key is idle. One case for each form of the script. */
 const CASES: readonly (readonly [name: string, limits: readonly Limit[], costs: readonly number[], leftUs: number])[] =
@@ -71,39 +68,6 @@ describe.each(CASES)("a key expires when it is idle: %s", (name, limits, costs, 
 });
 
 describe("the moment that a key expires", () => {
-  it("a fixed window expires at its end, rounded up to a millisecond", async () => {
-    await byServer(call("take", encoded(EACH_ODD_WINDOW), "odd"));
-    const endUs = (Math.floor((await serverUs()) / ODD_WINDOW_US) + 1) * ODD_WINDOW_US;
-    expect(await expiresMs("odd")).toBe(Math.ceil(endUs / 1_000));
-  });
-
-  it("the expiry moves with every take and refund", async () => {
-    const plan = encoded(DAILY);
-    const daysLeft = async () =>
-      Math.round(((await expiresMs("moves")) * 1_000 - (await serverUs())) / (DAY_US / 4)) / 4;
-    await byServer(call("take", plan, "moves", 2));
-    expect(await daysLeft()).toBe(0.5);
-    await byServer(call("charge", plan, "moves", 6));
-    expect(await daysLeft()).toBe(2);
-    await byServer(call("refund", plan, "moves", 5));
-    expect(await daysLeft()).toBe(0.75);
-  });
-
-  it("a call that changes nothing keeps the expiry", async () => {
-    const plan = encoded(DAILY);
-    await byServer(call("take", plan, "stays", 4));
-    const expires = await expiresMs("stays");
-    await byServer(call("take", plan, "stays"), call("peek", plan, "stays"), call("explain", plan, "stays", 0));
-    await byServer(call("take", plan, "stays", 0), call("take", plan, "stays", 5));
-    expect(await expiresMs("stays")).toBe(expires);
-  });
-
-  it("a huge debt has the latest possible expiry", async () => {
-    const plan = encoded(tokenBucket({ capacity: 2 ** 50, refill: 1, per: "3650d" }));
-    await byServer(call("charge", plan, "ages", Number.MAX_SAFE_INTEGER));
-    expect(await expiresMs("ages")).toBe(2 ** 52);
-  });
-
   it("a key is gone after its expiry", async () => {
     await byServer(call("take", encoded(perSecond(100)), "soon"), call("take", encoded(perSecond(50)), "sooner"));
     await expect.poll(() => exists("soon"), { interval: 5 }).toBe(false);
@@ -174,17 +138,5 @@ describe("a bucket that starts empty", () => {
     expect([await exists("denied"), await exists("nothing")]).toEqual([true, true]);
     const later = await atTime(NOW_US + 3_600_000_000, call("take", plan, "denied"));
     expect(later?.[0]?.admitted).toBe(1);
-  });
-
-  it("a bucket that starts empty is stored until an idle time after it is full", async () => {
-    const hours = (count: number) => NOW_US + count * 3_600_000_000;
-    const drop = async (nowUs: number) => (await atTime(nowUs, call("drop", plan, "idle")))?.[0]?.admitted;
-    await atTime(NOW_US, call("take", plan, "idle", 0));
-    expect([await drop(hours(2)), await drop(hours(3) - 1), await drop(hours(3))]).toEqual([0, 0, 1]);
-  });
-
-  it("a read-only call does not store a bucket that starts empty", async () => {
-    await atTime(NOW_US, call("peek", plan, "looked at"), call("explain", plan, "looked at"));
-    expect(await exists("looked at")).toBe(false);
   });
 });

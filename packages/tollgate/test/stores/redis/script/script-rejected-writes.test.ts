@@ -1,6 +1,5 @@
-import { rm } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fixedWindow, type Limit, perDay, perHour, slidingWindow } from "../../../../src/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Limit, perDay, perHour, slidingWindow } from "../../../../src/index.ts";
 import { call, encoded, together } from "./kit/script-call.ts";
 import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
 
@@ -95,11 +94,6 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, startRejecting,
       ]);
       expect(await runRejected([call("take", plan, fresh!, 1, times), denied])).toEqual([rejectedCall, told]);
     });
-
-    it("read-only calls are answered", async () => {
-      const looks = [call("peek", plan, half!, 1, times), call("explain", plan, half!), call("take", plan, half!, 0)];
-      expect(await runRejected(looks)).toEqual(await run(looks));
-    });
   });
 
   it.each(WAYS)("calls of a key before its first change are decided: %s", async (way, limits) => {
@@ -110,25 +104,6 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, startRejecting,
     const outcomes = await runWhile(startRejecting, stopRejecting, some);
     expect(outcomes.map(({ rejected }) => rejected)).toEqual([undefined, code, code]);
     expect(outcomes[0]).toEqual((await run([call("take", plan, name, 2)]))[0]);
-  });
-
-  it.each([
-    ["a bucket", perDay(2)],
-    ["a fixed window", fixedWindow({ limit: 2, window: "1d" })],
-  ])("a lone take that would be admitted is rejected, and one that is denied is decided: %s", async (way, limit) => {
-    const plan = encoded(limit);
-    const spent = `spent ${way} ${code}`;
-    await run([call("take", plan, spent, 2)], "server");
-    for (const detail of ["each", "first-denied"] as const) {
-      const name = `lone ${way} ${code} ${detail}`;
-      const admitted = call("take", plan, name, 1, { detail });
-      expect(await runWhile(startRejecting, stopRejecting, [admitted], "server")).toMatchObject([{ rejected: code }]);
-      expect(await valuesOf([name])).toEqual([null]);
-      const denied = call("take", plan, spent, 1, { detail });
-      expect(await runWhile(startRejecting, stopRejecting, [denied], "server")).toMatchObject([
-        { admitted: 0, reports: [{ admitted: false, used: [2] }] },
-      ]);
-    }
   });
 
   it("a call on several keys is rejected if one of them would be written", async () => {
@@ -142,47 +117,5 @@ describe.each(CAUSES)("a server that rejects writes: %s", (code, startRejecting,
     expect(outcomes.map(({ rejected }) => rejected)).toEqual([undefined, code, undefined]);
     expect(outcomes[0]?.admitted).toBe(0);
     expect(await valuesOf([`${name("new")} too`, name("w")])).toEqual([null, null]);
-  });
-});
-
-describe("a server that cannot save", () => {
-  beforeAll(async () => {
-    const [, directory] = (await started.server.command("CONFIG", "GET", "dir")) as [string, string];
-    await run([call("take", encoded(perDay(1)), "spent, unsaved")]);
-    await started.server.command("CONFIG", "SET", "save", "3600 1000000");
-    await rm(directory, { recursive: true });
-    await started.server.command("BGSAVE");
-  });
-  afterAll(() => started.server.command("CONFIG", "SET", "save", ""));
-
-  it("a server that cannot save decides denied takes", async () => {
-    const plan = encoded(perDay(1));
-    await expect.poll(() => started.server.command("INFO", "persistence")).toContain("rdb_last_bgsave_status:err");
-    const outcomes = await run([call("take", plan, "spent, unsaved"), call("take", plan, "new, unsaved")]);
-    expect(outcomes).toMatchObject([{ admitted: 0, reports: [{ admitted: false }] }, { rejected: "MISCONF" }]);
-  });
-});
-
-describe("keys that are removed", () => {
-  it("a removed key frees no memory for later writes of the call", async () => {
-    const plan = encoded(slidingWindow({ limit: 2, window: "1h" }));
-    await run([call("take", plan, "to go")]);
-    const both = together(call("take", plan, "one of both"), call("take", plan, "the other"));
-    const outcomes = await runWhile(...FULL, [call("refund", plan, "to go"), both]);
-    expect(outcomes.map(({ rejected }) => rejected)).toEqual(["OOM", "OOM"]);
-    expect((await valuesOf(["to go", "one of both", "the other"])).map((value) => value !== null)).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
-
-  it("a call that only removes keys is executed", async () => {
-    const plan = encoded(slidingWindow({ limit: 2, window: "1h" }));
-    await started.server.command("SET", "beside", "x");
-    await run([call("take", plan, "alone")]);
-    const outcomes = await runWhile(...FULL, [call("refund", plan, "alone")]);
-    expect(outcomes.map(({ rejected }) => rejected)).toEqual([undefined]);
-    expect(await valuesOf(["alone"])).toEqual([null]);
   });
 });

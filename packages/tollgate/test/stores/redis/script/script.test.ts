@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
-import { SCRIPT, SCRIPT_SHA } from "../../../../src/stores/redis/script/source.generated.ts";
+import { SCRIPT } from "../../../../src/stores/redis/script/source.generated.ts";
 import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { at, call, encoded, NOW_US } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
@@ -65,12 +65,5 @@ describe("the script", () => {
       return run([call("take", plan, name), call("take", plan, `${name}-too`)]);
     });
     expect(outcomes?.map(({ admitted }) => admitted)).toEqual([1, 1]);
-  });
-
-  it("a flushed script can be loaded again", async () => {
-    await started.server.command("SCRIPT", "FLUSH");
-    await expect(run([call("take", encoded(perSecond(10)), "flushed")])).rejects.toThrow("NOSCRIPT");
-    expect(await started.server.command("SCRIPT", "LOAD", SCRIPT)).toBe(SCRIPT_SHA);
-    expect((await run([call("take", encoded(perSecond(10)), "flushed")]))?.[0]?.admitted).toBe(1);
   });
 });

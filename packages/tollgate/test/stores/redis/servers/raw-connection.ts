@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { type Argument, encodeCommand, type RawReply, ReplyReader } from "./resp.ts";
 
 interface Waiting {
@@ -6,7 +7,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** A connection to Redis without a client library. Commands may be pipelined. */
+/** A connection to Redis without a client library. It writes the commands of one turn at once. */
 export class RawConnection {
   readonly socket: Socket;
   readonly #reader = new ReplyReader();
@@ -27,6 +28,12 @@ export class RawConnection {
     });
   }
 
+  static async open(port: number): Promise<RawConnection> {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return new RawConnection(socket);
+  }
+
   /** The reply; an error of Redis is a value here. Rejects if the connection ends first. */
   async call(...command: readonly Argument[]): Promise<RawReply> {
     return new Promise((resolve, reject) => {
@@ -35,6 +42,10 @@ export class RawConnection {
         return;
       }
       this.#waiting.push({ resolve, reject });
+      if (this.socket.writableCorked === 0) {
+        this.socket.cork();
+        setImmediate(() => this.socket.uncork());
+      }
       this.socket.write(encodeCommand(command));
     });
   }

@@ -14,7 +14,7 @@
 
 import { randomBelow } from "../../local/random-words.ts";
 import { runAtRandom } from "./explore-at-random.ts";
-import { type Judge, judgeOf } from "./history-judge.ts";
+import { Linearizer } from "./linearize.ts";
 import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
 import type { Operation } from "./operation.ts";
@@ -38,10 +38,10 @@ const FIRST_RUNS = 300;
 
 type Switches = "where threads interfere" | "at every step";
 
-/** @throws Error with a run whose history is not linearizable, or in a race over a limit. */
+/** @throws Error with a run whose history is not linearizable. */
 export function exploreAll(scenario: Scenario, switches: Switches = "where threads interfere"): Explored {
   const world = new World(scenario);
-  const judge = judgeOf(scenario);
+  const judge = new Linearizer(scenario);
   const below = randomBelow(1);
   for (let run = 0; run < FIRST_RUNS; run += 1) runAtRandom(world, judge, below);
   const { mark } = world.memory;
@@ -62,7 +62,7 @@ export function exploreAll(scenario: Scenario, switches: Switches = "where threa
 /** One search through all states. */
 class Search {
   readonly #world: World;
-  readonly #judge: Judge;
+  readonly #judge: Linearizer;
   readonly #isIndependent: (operation: Operation, thread: number) => boolean;
   readonly #visited = new StateSet();
   /** The numbers of the orders in which calls returned and began. */
@@ -71,7 +71,7 @@ class Search {
   #runs = 0;
   #cut = 0;
 
-  constructor(world: World, judge: Judge, switches: Switches) {
+  constructor(world: World, judge: Linearizer, switches: Switches) {
     this.#world = world;
     this.#judge = judge;
     this.#isIndependent =

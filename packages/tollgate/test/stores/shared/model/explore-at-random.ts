@@ -1,5 +1,5 @@
 import { randomBelow } from "../../local/random-words.ts";
-import { type Judge, judgeOf } from "./history-judge.ts";
+import { Linearizer } from "./linearize.ts";
 import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
 import { BEGIN } from "./operation.ts";
@@ -23,10 +23,10 @@ const MOST_DOUBLINGS = 7;
 /** In runs with a death, one in this many turns is a death. */
 const TURNS_TO_DEATH = 10;
 
-/** @throws Error with a run whose history is not linearizable, or in a race over a limit. */
+/** @throws Error with a run whose history is not linearizable. */
 export function exploreAtRandom(scenario: Scenario, runs: number, seed: number): Explored {
   const world = new World(scenario);
-  const judge = judgeOf(scenario);
+  const judge = new Linearizer(scenario);
   const below = randomBelow(seed);
   let cut = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -36,7 +36,7 @@ export function exploreAtRandom(scenario: Scenario, runs: number, seed: number):
 }
 
 /** Does one run to its end and restores the memory. False if the run was cut because a call took too many steps. */
-export function runAtRandom(world: World, judge: Judge, below: (bound: number) => number): boolean {
+export function runAtRandom(world: World, judge: Linearizer, below: (bound: number) => number): boolean {
   const { mark } = world.memory;
   for (;;) {
     try {

@@ -9,7 +9,6 @@ import { ExploredMemory } from "./explored-memory.ts";
 import { Caller } from "./model-call.ts";
 import { BEGIN, type Operation, type Value } from "./operation.ts";
 import { Point } from "./point.ts";
-import { RaceCaller } from "./race.ts";
 import { type MayGoOn, Replay } from "./replay.ts";
 import type { Scenario } from "./scenario.ts";
 import { SharedWords } from "./shared-words.ts";
@@ -130,8 +129,6 @@ export class World {
     const { views, atomics } = this.#watched;
     const memory = new SharedMemory(views, atomics, undefined);
     const store = new StoreInThread(memory, this.#handle);
-    const { race } = this.scenario;
-    if (race !== undefined) return new RaceCaller(race, store, memory);
     const clock = manualClock(0);
     return callerOver(this.scenario, store, clock);
   }

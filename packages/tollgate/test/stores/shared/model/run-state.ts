@@ -1,5 +1,4 @@
-import type { Judge } from "./history-judge.ts";
-import type { History, ThreadHistory } from "./linearize.ts";
+import type { History, Linearizer, ThreadHistory } from "./linearize.ts";
 import type { World } from "./model-world.ts";
 import { describeRun, type Turn } from "./narrate.ts";
 import type { Point } from "./point.ts";
@@ -60,7 +59,7 @@ export function isTooLong({ points }: RunState, { scenario }: World): boolean {
 }
 
 /** @throws Error if the history of a finished run is not allowed. */
-export function check(world: World, judge: Judge, state: RunState, turns: readonly Turn[]): void {
+export function check(world: World, judge: Linearizer, state: RunState, turns: readonly Turn[]): void {
   const threads = state.points.map(
     ({ outcomes }, thread): ThreadHistory => ({ outcomes, returnedBefore: state.returnedBefore[thread]! }),
   );

@@ -1,6 +1,5 @@
 import type { Limit, OnChange } from "tollgate";
 import type { Call } from "./model-call.ts";
-import type { Race } from "./race.ts";
 
 /** The state of a store, and the calls of each thread. */
 export interface Scenario {
@@ -36,11 +35,6 @@ export interface Scenario {
   readonly placeOf: ((key: string) => string) | undefined;
   /** The number of places if they depend on each other. */
   readonly maxKeys: number;
-  /**
-   * Set if threads call on two limiters, alone or combined. Then `limits` is unused, and calls need not be
-   * linearizable.
-   */
-  readonly race?: Race;
 }
 
 /** Defaults of scenarios. */

@@ -12,12 +12,8 @@ export interface Job {
   /** The function of the file that gets the parameters; by default `run`. */
   readonly call?: string;
   readonly limits?: readonly LimitOf[];
-  /** By default a clock that stands still. */
-  readonly clock?: "stopped" | "store";
   /** Removes WebAssembly, so that the library swaps by BigInt64Array. */
   readonly webAssembly?: "none";
-  /** The correction of the wall time before the worker started. */
-  readonly correctedMs?: number;
   readonly parameters?: object;
 }
 
@@ -35,12 +31,11 @@ export async function enlist(
   job: Job,
 ): Promise<Member> {
   const { parameters, ...others } = job;
-  const clockMs = job.clock === "store" ? undefined : STOPPED_MS;
   const data = {
     ...others,
     parameters: { ...parameters, index },
     name: NAME,
-    clockMs,
+    clockMs: STOPPED_MS,
     dist: DIST,
     handle,
     gate: gate.words,

@@ -2,11 +2,11 @@ import { afterAll, beforeAll } from "vitest";
 import { decodeReply, type TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
 import { type EncodedCall, encodeCall } from "../../../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT } from "../../../../../src/stores/redis/script/source.generated.ts";
+import { RawConnection } from "../../servers/raw-connection.ts";
 import type { RedisServer } from "../../servers/redis-server.ts";
 import { type RawReply, type Reply, textOf } from "../../servers/resp.ts";
 import { type RedisOptions, startRedis } from "../../servers/start-redis.ts";
 import type { TimedTransaction } from "./script-call.ts";
-import { numbersIn, ScriptConnection } from "./script-connection.ts";
 
 /** Whose time decides: the server's, or that of each transaction. */
 interface Run {
@@ -17,10 +17,10 @@ interface Run {
 /** A server with the script loaded, and a connection to it. */
 export class ScriptServer {
   readonly #redis: RedisServer;
-  readonly #connection: ScriptConnection;
+  readonly #connection: RawConnection;
   readonly #sha: string;
 
-  private constructor(redis: RedisServer, connection: ScriptConnection, sha: string) {
+  private constructor(redis: RedisServer, connection: RawConnection, sha: string) {
     this.#redis = redis;
     this.#connection = connection;
     this.#sha = sha;
@@ -28,8 +28,8 @@ export class ScriptServer {
 
   static async start(options?: RedisOptions): Promise<ScriptServer> {
     const redis = await startRedis(options);
-    const connection = await ScriptConnection.open(redis.port);
-    return new ScriptServer(redis, connection, String(textOf(await connection.call(["SCRIPT", "LOAD", SCRIPT]))));
+    const connection = await RawConnection.open(redis.port);
+    return new ScriptServer(redis, connection, String(textOf(await connection.call("SCRIPT", "LOAD", SCRIPT))));
   }
 
   async stop(): Promise<void> {
@@ -38,11 +38,11 @@ export class ScriptServer {
   }
 
   async command(...command: readonly string[]): Promise<Reply> {
-    return textOf(await this.#connection.call(command));
+    return textOf(await this.#connection.call(...command));
   }
 
   async raw(...command: readonly string[]): Promise<RawReply> {
-    return this.#connection.call(command);
+    return this.#connection.call(...command);
   }
 
   /**
@@ -55,7 +55,7 @@ export class ScriptServer {
       parts.map(async (part) => {
         const nowUs = time === "server" ? undefined : part[0]!.nowUs;
         const call = encodeCall({ nowUs, transactions: part });
-        const reply = textOf(await this.#connection.call(this.#evalsha(call, cancelFlag)));
+        const reply = textOf(await this.#connection.call(...this.#evalsha(call, cancelFlag)));
         return decodeReply(numbersIn(reply), part);
       }),
     );
@@ -91,4 +91,9 @@ export function useScriptServer(options?: RedisOptions): { readonly server: Scri
       return started;
     },
   };
+}
+
+/** The numbers of a script's reply. The greatest ones are sent as text. */
+export function numbersIn(reply: Reply): readonly number[] {
+  return (Array.isArray(reply) ? reply : [reply]).map(Number);
 }

@@ -176,13 +176,14 @@ export class TraceMaker {
 
   #expected({ verb, times, detail, keys }: TimedTransaction, places: readonly Place[]): TransactionOutcome {
     if (verb === "drop" || verb === "forget") return this.#dropped(places[0]!);
-    const calls = places.map((place, i) => ({
-      space: this.#world.space(place.plan, place.key),
-      key: place.key,
-      costs: keys[i]?.costs ?? [],
-    }));
+    const calls = () =>
+      places.map((place, i) => ({
+        space: this.#world.space(place.plan, place.key),
+        key: place.key,
+        costs: keys[i]?.costs ?? [],
+      }));
     if (verb === "block" || verb === "lease") throw new Error("expected a verb on counts");
-    const reports = Array.from({ length: times }, () => transact(verb, calls, createTimeCell(this.#clock.nowUs)));
+    const reports = Array.from({ length: times }, () => transact(verb, calls(), createTimeCell(this.#clock.nowUs)));
     const admitted = reports.filter((report) => report.admitted).length;
     if (verb === "refund") return { admitted: times, reports: [] };
     this.#last = reports.at(-1);

@@ -6,7 +6,6 @@ import { type Limit, type LocalStore, memoryStore } from "../../../../../src/ind
 import { Report } from "../../../../../src/store/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import type { Epoch } from "../../../../../src/stores/redis/script/epoch.ts";
-import { QuietSpace } from "./quiet-space.ts";
 
 /** A plan for the script and for the memory store. */
 export interface TwinPlan {
@@ -47,17 +46,27 @@ export class TwinWorld {
     return { plan, encoded: encodePlan(plan, this.epoch), cells: name };
   }
 
-  /** The space of one key under a plan. Its ticks count from the epoch's origin, as in the script. */
+  /**
+   * The space of one key under a plan, for one call. Its ticks count from the epoch's origin, as in the script: a store
+   * lets go of what is empty, and begins anew at the moment of the next call.
+   */
   space({ plan }: TwinPlan, key: string): SyncSpace {
     const scope = `${plan.limiter} of ${key}`;
     const name = [scope, ...plan.limits.map((limit) => `${limit.name} ${limit.mode}`)].join("\n");
-    const known = this.#spaces.get(name);
-    if (known !== undefined) return known;
-    const own = createPlan(scope, scope, plan.limits);
+    const space = this.#spaces.get(name) ?? this.#open(scope, plan.limits);
+    this.#spaces.set(name, space);
+    const nothing = plan.limits.map(() => 0);
+    space.apply("explain", key, nothing, createTimeCell(this.epoch.originUs), new Report(), 0);
+    return space;
+  }
+
+  #open(scope: string, limits: readonly Limit[]): SyncSpace {
+    const own = createPlan(scope, scope, limits);
     const store = this.#stores.get(own.id + scope) ?? memoryStore();
     this.#stores.set(own.id + scope, store);
-    const space = new QuietSpace(store.open(own, this.#context), this.epoch.originUs);
-    this.#spaces.set(name, space);
+    const space = store.open(own, this.#context);
+    // Nothing is swept but on request.
+    space.maintain = () => {};
     return space;
   }
 

@@ -1,34 +1,18 @@
 // A worker thread with the built library. It makes the limiter, waits at the gate, does its job and posts the result.
 import { parentPort, workerData } from "node:worker_threads";
 
-const {
-  dist,
-  handle,
-  name,
-  limits,
-  clockMs,
-  webAssembly,
-  correctedMs,
-  gate,
-  job,
-  call = "run",
-  parameters,
-} = workerData;
+const { dist, handle, name, limits, clockMs, webAssembly, gate, job, call = "run", parameters } = workerData;
 // The library looks for WebAssembly when it is loaded.
 if (webAssembly === "none") globalThis.WebAssembly = undefined;
-// Simulates a thread that started after the wall time was corrected.
-if (correctedMs !== undefined) {
-  Object.defineProperty(performance, "timeOrigin", { value: performance.timeOrigin + correctedMs });
-}
 const tollgate = await import(`${dist}/index.js`);
 const { sharedStore } = await import(`${dist}/stores/shared/index.js`);
 const { [call]: run } = await import(new URL(job, import.meta.url).href);
 
 const store = handle === undefined ? undefined : sharedStore.attach(handle);
-const clock = clockMs === undefined ? {} : { clock: { now: () => clockMs } };
+const clock = { now: () => clockMs };
 /** The limiter, or a version of it with other limits. */
 const limiterOf = (list) =>
-  tollgate.createLimiter({ name, limits: list.map(([kind, options]) => tollgate[kind](options)), store, ...clock });
+  tollgate.createLimiter({ name, limits: list.map(([kind, options]) => tollgate[kind](options)), store, clock });
 const limiter = limits === undefined ? undefined : limiterOf(limits);
 parentPort.postMessage("ready");
 Atomics.wait(gate, 0, 0);
@@ -41,6 +25,5 @@ parentPort.postMessage(
     sharedStore,
     tollgate,
     clockMs,
-    systemClock: tollgate.systemClock,
   }),
 );

@@ -1,14 +1,11 @@
 import { expect, it } from "vitest";
-import { outcomeDifferences } from "./compare-outcomes.ts";
-import { type ScriptServer, useScriptServer } from "./script-server.ts";
-import type { Trace } from "./trace.ts";
-import { TraceMaker } from "./trace-maker.ts";
+import { outcomeDifferences } from "./kit/compare-outcomes.ts";
+import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
+import type { Trace } from "./kit/trace.ts";
+import { TraceMaker } from "./kit/trace-maker.ts";
 
-/**
- * The seeds of a file. They are the same in every run; `TOLLGATE_TRACES` plays more per file, `TOLLGATE_TRACE` a
- * single one.
- */
-const TRACES_PER_FILE = Number(process.env["TOLLGATE_TRACES"] ?? 5_000);
+/** How many traces are played. Their seeds are the same in every run; `TOLLGATE_TRACE` plays a single one. */
+const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 4_000);
 const ONLY = process.env["TOLLGATE_TRACE"];
 /** How many traces are in flight at a time. */
 const AT_A_TIME = 50;
@@ -38,24 +35,16 @@ async function playAll(server: ScriptServer, traces: readonly Trace[]): Promise<
   return failed < 0 ? [] : [`TOLLGATE_TRACE=${traces[failed]?.seed}`, ...(found[failed] ?? [])];
 }
 
-/** The traces of one of several files, which run in parallel: the first has number 0. */
-export function itAgreesWithMemory(file: number): void {
-  const started = useScriptServer();
-  const first = file * TRACES_PER_FILE + 1;
-  const last = first + TRACES_PER_FILE - 1;
+const started = useScriptServer();
 
-  it(`the script equals the memory store to the bit in random traces ${first} to ${last}`, {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const all = Array.from({ length: TRACES_PER_FILE }, (_, i) => first + i);
-    const seeds = ONLY === undefined ? all : [Number(ONLY)];
-    let playing: Promise<readonly string[]> = Promise.resolve([]);
-    for (let from = 0; from < seeds.length; from += AT_A_TIME) {
-      // Makes the next traces while Redis plays some.
-      const traces = seeds.slice(from, from + AT_A_TIME).map((seed) => new TraceMaker(seed).make());
-      expect(await playing).toEqual([]);
-      playing = playAll(started.server, traces);
-    }
+it(`the script equals the memory store to the bit in ${TRACES} random traces`, { timeout: TIMEOUT_MS }, async () => {
+  const seeds = ONLY === undefined ? Array.from({ length: TRACES }, (_, i) => 1 + i) : [Number(ONLY)];
+  let playing: Promise<readonly string[]> = Promise.resolve([]);
+  for (let from = 0; from < seeds.length; from += AT_A_TIME) {
+    // Makes the next traces while Redis plays some.
+    const traces = seeds.slice(from, from + AT_A_TIME).map((seed) => new TraceMaker(seed).make());
     expect(await playing).toEqual([]);
-  });
-}
+    playing = playAll(started.server, traces);
+  }
+  expect(await playing).toEqual([]);
+});

@@ -1,3 +1,0 @@
-import { itAgreesWithMemory } from "./kit/play-traces.ts";
-
-itAgreesWithMemory(3);
