@@ -10,17 +10,17 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_186, 21_500],
+  ["library", [LIBRARY], 27_172, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_767, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_329, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_246, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_412, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_760, 2_000],
+  ["config", [`${LIBRARY}/config`], 2_746, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_913, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 1_009, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_616, 1_400],
-  ["server", ["packages/server/src"], 6_370, 4_700],
+  ["server", ["packages/server/src"], 6_307, 4_700],
   ["tests", TESTS, 51_827, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 847, 1_200],

@@ -35,23 +35,14 @@ export function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-/** @returns the cause itself if it is not about the address. */
+/** @returns the cause itself if it is not of the system. */
 export function listenError(cause: unknown, { host, port, flags }: ListenAddress): unknown {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  switch (code) {
-    case "EADDRINUSE":
-      return new ListenError(`${flags}port: expected a free port, got ${port}, which is in use on ${host}`, { cause });
-    case "EACCES":
-      return new ListenError(`${flags}port: expected a port that this user may open, got ${port}`, { cause });
-    case "EADDRNOTAVAIL":
-    case "EAFNOSUPPORT":
-    case "EINVAL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN": {
-      const got = `${JSON.stringify(host)} (${code})`;
-      return new ListenError(`${flags}host: expected an address of this machine, got ${got}`, { cause });
-    }
-    default:
-      return cause;
-  }
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  if (code === undefined) return cause;
+  if (code === "EADDRINUSE")
+    return new ListenError(`${flags}port: expected a free port, got ${port}, which is in use on ${host}`, { cause });
+  if (code === "EACCES")
+    return new ListenError(`${flags}port: expected a port that this user may open, got ${port}`, { cause });
+  const got = `${JSON.stringify(host)} (${code})`;
+  return new ListenError(`${flags}host: expected an address of this machine, got ${got}`, { cause });
 }

@@ -1,18 +1,10 @@
 import { type Clock, type Decision, memoryStore, TollgateError } from "tollgate";
-import {
-  type Choice,
-  createLimits,
-  type Limits,
-  type LimitsFile,
-  type LimitWords,
-  type RuleWords,
-  trustLimitsFile,
-} from "tollgate/config";
+import { createLimits, type Limits, type LimitsFile } from "tollgate/config";
 import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import { mapValues } from "../limits/map-values.ts";
 import { namedFacts } from "../limits/named-facts.ts";
-import type { RecentRequest, RecentTraffic } from "../limits/recent-requests.ts";
+import type { RecentRequest } from "../limits/recent-requests.ts";
+import type { RecentSource } from "./operation-settings.ts";
 
 /** What limits make of the requests. */
 export interface Replayed {
@@ -36,7 +28,7 @@ export interface DryRunReport {
   readonly isComplete: boolean;
   /** Facts that the new limits ask for and that were not kept: their rules count as if the facts were missing. */
   readonly unknownFacts: readonly string[];
-  /** Rules whose `inflight` was left out, because it is not known when a request was over. */
+  /** Rules whose `inflight` denies nothing, because it is not known when a request was over. */
   readonly withoutInflight: readonly string[];
   readonly before: Replayed;
   readonly after: Replayed;
@@ -47,11 +39,6 @@ export interface DryRunReport {
     readonly before: RuleReplayed | null;
     readonly after: RuleReplayed | null;
   }[];
-}
-
-/** Where the requests of the last minute are kept. */
-export interface RecentSource {
-  collect(): RecentTraffic | Promise<RecentTraffic>;
 }
 
 const MOST_KEYS = 200_000;
@@ -84,18 +71,18 @@ export class DryRuns {
     // Reading the limits may have taken long.
     await nextTurn();
     const { requests, isComplete } = (await this.#recent?.collect()) ?? { requests: [], isComplete: false };
-    const old = withoutInflight(this.#inForce.effective);
-    const changed = withoutInflight(this.#inForce.withOverrides(file));
-    const before = await replay(requests, old.file);
-    const after = await replay(requests, changed.file);
+    const old = this.#inForce.effective;
+    const changed = this.#inForce.withOverrides(file);
+    const before = await replay(requests, old);
+    const after = await replay(requests, changed);
     const names = new Set([...before.rules.keys(), ...after.rules.keys()]);
     const first = requests[0];
     return {
       requests: requests.length,
       from: first === undefined ? null : new Date(first.atMs).toISOString(),
       isComplete,
-      unknownFacts: unknownFacts(requests, changed.file),
-      withoutInflight: [...new Set([...old.stripped, ...changed.stripped])],
+      unknownFacts: unknownFacts(requests, changed),
+      withoutInflight: [...new Set([...rulesWithPlaces(old), ...rulesWithPlaces(changed)])],
       before: { denied: before.denied, withoutDomain: before.withoutDomain },
       after: { denied: after.denied, withoutDomain: after.withoutDomain },
       rules: [...names].map((name) => {
@@ -103,8 +90,8 @@ export class DryRuns {
         return {
           domain,
           rule,
-          before: outcomeOf(before, old.file, domain, rule),
-          after: outcomeOf(after, changed.file, domain, rule),
+          before: outcomeOf(before, old, domain, rule),
+          after: outcomeOf(after, changed, domain, rule),
         };
       }),
     };
@@ -158,13 +145,16 @@ function decideAgain(limits: Limits, { domain, facts, cost, isCharge }: RecentRe
   });
   let decision: Decision;
   try {
-    decision = isCharge ? handle.charge(cost ?? 1) : handle.consume(cost);
+    if (isCharge) return void handle.charge(cost ?? 1);
+    const reserved = handle.reserve(cost);
+    // Frees the places of `inflight` at once, because it is not known when a request was over.
+    reserved.settle();
+    ({ decision } = reserved);
   } catch (error) {
     // A cost that the other limits do not know.
     if (error instanceof TollgateError) return;
     throw error;
   }
-  if (isCharge) return;
   const { shadowDenied = [] } = decision;
   if (!decision.allowed) tally.denied += 1;
   const denying = decision.allowed ? [] : decision.violated;
@@ -200,48 +190,13 @@ function unknownFacts(requests: readonly RecentRequest[], file: LimitsFile): str
   );
 }
 
-/** The places of a request are free when it is over, which is not known. Rules that have nothing else are off. */
-function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly stripped: readonly string[] } {
-  const stripped: string[] = [];
-  const domains = mapValues(file.domains, (words, domain) => {
-    const limits: Record<string, RuleWords> = {};
-    for (const rule of Object.keys(words.limits)) {
-      const own = stripRule(words.limits[rule]!);
-      if (own === words.limits[rule]) continue;
-      limits[rule] = own;
-      stripped.push(`${domain}/${rule}`);
-    }
-    return stripped.length === 0 ? words : { ...words, limits: { ...words.limits, ...limits } };
-  });
-  if (stripped.length === 0) return { file, stripped };
-  return { file: trustLimitsFile({ ...file, domains }), stripped };
-}
-
-function stripRule(words: RuleWords): RuleWords {
-  const { inflight, plans, keys } = words;
-  if (inflight === undefined && plans === undefined && keys === undefined) return words;
-  const own = strip(words);
-  const changed: RuleWords = {
-    ...own,
-    ...(own !== words && !LIMIT_WORDS.some((word) => own[word] !== undefined) && { limit: "unlimited" }),
-    ...(plans !== undefined && { plans: { ...plans, is: stripChoices(plans.is) } }),
-    ...(keys !== undefined && { keys: stripChoices(keys) }),
-  };
-  return JSON.stringify(changed) === JSON.stringify(words) ? words : changed;
-}
-
-const LIMIT_WORDS = ["rate", "within", "quota"] as const;
-
-function stripChoices(choices: { readonly [name: string]: Choice }): { readonly [name: string]: Choice } {
-  return mapValues(choices, (choice) => {
-    if (typeof choice === "string") return choice;
-    const own = strip(choice);
-    return Object.keys(own).length === 0 ? "unlimited" : own;
-  });
-}
-
-function strip<Words extends LimitWords>(words: Words): Words | Omit<Words, "inflight"> {
-  if (words.inflight === undefined) return words;
-  const { inflight: _inflight, ...others } = words;
-  return others;
+/** The rules with `inflight`, in their own limits or in those of a plan or a key. */
+function rulesWithPlaces({ domains }: LimitsFile): string[] {
+  return Object.entries(domains).flatMap(([domain, { limits }]) =>
+    Object.entries(limits).flatMap(([rule, words]) => {
+      const choices = [words, ...Object.values(words.plans?.is ?? {}), ...Object.values(words.keys ?? {})];
+      const hasPlaces = choices.some((choice) => typeof choice === "object" && choice.inflight !== undefined);
+      return hasPlaces ? [`${domain}/${rule}`] : [];
+    }),
+  );
 }

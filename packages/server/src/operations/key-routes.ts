@@ -1,4 +1,3 @@
-import type { BlockedKey } from "tollgate";
 import type { Limits, RuleWords } from "tollgate/config";
 import { type Fields, spanIn } from "../http/json-fields.ts";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
@@ -6,27 +5,12 @@ import { malformed, RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
 import { secretName } from "../log/client-name.ts";
-import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
-import type { Hot } from "./hot-keys.ts";
-import type { KeyAction, KeyCall, KeyResult } from "./key-calls.ts";
+import type { KeyAction, KeyCall } from "./key-calls.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
-import { type WorkersReached, withWorkers } from "./workers-reached.ts";
-
-export interface KeyRouteSettings {
-  readonly inForce: LimitsInForce;
-  readonly log: Log;
-  readonly operateKey: OperateKey;
-  readonly hotOf: HotOf;
-  readonly blockedOf: BlockedOf;
-}
-
-/** Lists the keys of a domain that are called most, in this process or in all workers. */
-export type HotOf = (domain: string) => Promise<Hot>;
-
-/** Lists the keys of a domain that are blocked. Redis would have to look at all keys. @throws RequestError 501. */
-export type BlockedOf = (domain: string) => readonly BlockedKey[];
+import type { BlockedOf, OperationSettings } from "./operation-settings.ts";
+import { withWorkers } from "./workers-reached.ts";
 
 /** Lists those of this process. */
 export function blockedIn(limits: Limits | Limits<"async">): BlockedOf {
@@ -38,14 +22,6 @@ export function cannotListBlocked(): never {
   throw new RequestError(501, text);
 }
 
-/** Carries out a call, in this process or in all workers. */
-export type OperateKey = (call: KeyCall) => Promise<KeyOutcome>;
-
-export interface KeyOutcome extends KeyResult {
-  /** Which workers have made the change. */
-  readonly workers?: WorkersReached;
-}
-
 /** A key of a rule. */
 interface NamedKey extends Omit<KeyCall, "action"> {
   /** What the log calls it: keys may be secrets. */
@@ -55,7 +31,7 @@ interface NamedKey extends Omit<KeyCall, "action"> {
 const KEY = ["domain", "rule", "key"];
 
 /** Lists, explains, resets, blocks and unblocks the keys of single rules. */
-export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
+export function keyRoutes(settings: OperationSettings): OperatorRoutes {
   const { inForce } = settings;
   const change = (
     name: string,
@@ -85,7 +61,7 @@ export function keyRoutes(settings: KeyRouteSettings): OperatorRoutes {
   };
 }
 
-async function hot({ inForce, hotOf }: KeyRouteSettings, operator: Operator, fields: Fields): Promise<Answer> {
+async function hot({ inForce, hotOf }: OperationSettings, operator: Operator, fields: Fields): Promise<Answer> {
   const domain = textIn(fields, "domain");
   const shown = shownTo(operator, inForce, domain);
   const { active, denied } = await hotOf(domain);
@@ -95,7 +71,7 @@ async function hot({ inForce, hotOf }: KeyRouteSettings, operator: Operator, fie
 /** The most keys that are listed. */
 const MOST_BLOCKED = 1_000;
 
-function blocked({ inForce, blockedOf }: KeyRouteSettings, operator: Operator, fields: Fields): Answer {
+function blocked({ inForce, blockedOf }: OperationSettings, operator: Operator, fields: Fields): Answer {
   const domain = textIn(fields, "domain");
   const shown = shownTo(operator, inForce, domain);
   const all = [...blockedOf(domain)].sort((one, other) => other.endsInMs - one.endsInMs);
@@ -128,14 +104,14 @@ function keyOfText(text: string): string | readonly string[] {
   }
 }
 
-async function explain({ inForce, operateKey }: KeyRouteSettings, fields: Fields): Promise<Answer> {
+async function explain({ inForce, operateKey }: OperationSettings, fields: Fields): Promise<Answer> {
   const { domain, rule, key } = keyIn(inForce, fields);
   const { limits, blockedUntil } = await operateKey({ domain, rule, key, action: { verb: "explain" } });
   return { body: { blockedUntil: timeOf(blockedUntil), limits } };
 }
 
 async function changeKey(
-  settings: KeyRouteSettings,
+  settings: OperationSettings,
   operator: Operator,
   name: string,
   named: NamedKey,
@@ -181,7 +157,7 @@ function loggedKey({ by }: RuleWords, key: string | readonly string[]): string {
 }
 
 function note(
-  { inForce, log }: KeyRouteSettings,
+  { inForce, log }: OperationSettings,
   operator: Operator,
   what: string,
   { domain, rule, logged }: NamedKey,

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
 import { malformed } from "../http/request-error.ts";
-import type { LimitsInForce, Replaced } from "../limits/limits-in-force.ts";
+import type { Replaced } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
-import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
-import { DryRuns, type RecentSource } from "./dry-run.ts";
+import { DryRuns } from "./dry-run.ts";
 import { checkIfMatch, etagOf } from "./etag.ts";
 import { fieldsOfQuery } from "./fields.ts";
 import { LimitsReader } from "./limits-reader.ts";
+import type { OperationSettings } from "./operation-settings.ts";
 import { readText, typeOf } from "./read-text.ts";
 import { withoutKeys } from "./without-keys.ts";
-import { type Reached, withWorkers } from "./workers-reached.ts";
+import { withWorkers } from "./workers-reached.ts";
 
 /** As many as a text of limits may have characters. */
 const MOST_BODY_BYTES = 5_000_000;
@@ -19,18 +19,8 @@ const MOST_BODY_BYTES = 5_000_000;
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
 
-export interface LimitsRouteSettings {
-  readonly inForce: LimitsInForce;
-  /** `undefined` without operators. */
-  readonly recent: RecentSource | undefined;
-  readonly log: Log;
-  /** A domain that limits have to have, because `/check` asks it. */
-  readonly checkDomain: string | undefined;
-  readonly reached: Reached;
-}
-
 /** Reads and replaces the limits in force. */
-export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
+export function limitsRoutes(settings: OperationSettings): OperatorRoutes {
   const dryRuns = new DryRuns(settings.inForce, settings.recent);
   const reader = new LimitsReader(settings.checkDomain);
   return {
@@ -50,7 +40,7 @@ export function limitsRoutes(settings: LimitsRouteSettings): OperatorRoutes {
 }
 
 async function put(
-  settings: LimitsRouteSettings,
+  settings: OperationSettings,
   { dryRuns, reader }: { readonly dryRuns: DryRuns; readonly reader: LimitsReader },
   request: IncomingMessage,
   operator: Operator,
@@ -74,7 +64,7 @@ function dryRunIn(request: IncomingMessage): boolean {
 
 /** Its turn comes when the changes before are in force: of two that replace the same version, the second gets 412. */
 async function change(
-  { log, reached }: LimitsRouteSettings,
+  { log, reached }: OperationSettings,
   what: "limits.put" | "limits.return",
   request: IncomingMessage,
   operator: Operator,

@@ -8,9 +8,8 @@ import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import type { Log } from "../log/log.ts";
 import { auditOwnChange } from "./audit-own-change.ts";
-import type { RecentSource } from "./dry-run.ts";
-import type { BlockedOf, HotOf, OperateKey } from "./key-routes.ts";
 import { operationRoutes } from "./operation-routes.ts";
+import type { Operated } from "./operation-settings.ts";
 import type { Reached } from "./workers-reached.ts";
 
 export interface OperatedSettings {
@@ -25,15 +24,9 @@ export interface OperatedSettings {
 }
 
 /** What operators reach limits by. */
-export interface OperatedParts {
+export interface OperatedParts extends Operated {
   /** They have the limits with which the files began. */
   readonly limits: Limits | Limits<"async">;
-  /** `undefined` without operators. */
-  readonly recent: RecentSource | undefined;
-  readonly operateKey: OperateKey;
-  readonly hotOf: HotOf;
-  readonly blockedOf: BlockedOf;
-  readonly reached: Reached;
   /** Is notified of limits that have come into force, with overrides. */
   readonly onInstall: (effective: LimitsFile) => void;
 }
@@ -87,7 +80,7 @@ export class OperatedLimits {
 
   readonly status = (): LimitsStatus => this.#files.status;
 
-  begin({ limits, recent, operateKey, hotOf, blockedOf, reached, onInstall }: OperatedParts): {
+  begin({ limits, onInstall, ...operated }: OperatedParts): {
     readonly inForce: LimitsInForce;
     readonly routes: OperatorRoutes;
   } {
@@ -95,11 +88,9 @@ export class OperatedLimits {
     const onOwnChange = auditOwnChange.bind(undefined, log);
     const inForce = new LimitsInForce({ limits, file: this.first, clock, onOwnChange, onInstall });
     this.#inForce = inForce;
-    this.#reached = reached;
+    this.#reached = operated.reached;
     if (this.#early !== undefined) void inForce.takeFiles(this.#early);
-    const { checkDomain } = this;
-    const keys = { operateKey, hotOf, blockedOf };
-    const routes = operationRoutes({ inForce, recent, clock, log, checkDomain, ...keys, reached });
+    const routes = operationRoutes({ inForce, clock, log, checkDomain: this.checkDomain, ...operated });
     return { inForce, routes };
   }
 

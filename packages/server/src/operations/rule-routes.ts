@@ -1,16 +1,15 @@
 import type { IncomingMessage } from "node:http";
-import type { Clock } from "tollgate";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import { RequestError } from "../http/request-error.ts";
 import { segmentsOf } from "../http/route-table.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
 import { audit } from "../log/audit.ts";
-import type { Log } from "../log/log.ts";
 import { type Answer, action } from "./action.ts";
 import { durationIn, fieldsOfBody, textIn } from "./fields.ts";
 import { checkRule, unknownRule } from "./known-rule.ts";
-import { type Reached, withWorkers } from "./workers-reached.ts";
+import type { OperationSettings } from "./operation-settings.ts";
+import { withWorkers } from "./workers-reached.ts";
 
 const SHORTEST_MS = 1_000;
 /** A change that is to last longer belongs into the file. */
@@ -19,15 +18,8 @@ const LONGEST_MS = 7 * 86_400_000;
 /** Where the name of the rule stands: `/v1/rules/NAME/off`. */
 const NAME_SEGMENT = 3;
 
-export interface RuleRouteSettings {
-  readonly inForce: LimitsInForce;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly reached: Reached;
-}
-
 /** Turns single rules off, into shadow mode, or on, for a time. */
-export function ruleRoutes(settings: RuleRouteSettings): OperatorRoutes {
+export function ruleRoutes(settings: OperationSettings): OperatorRoutes {
   const actionsFor = (mode: OverrideMode): OperatorActions => ({
     POST: action("write", (request, operator) => override(settings, mode, request, operator)),
   });
@@ -45,7 +37,7 @@ export function overrideJson({ domain, rule, mode, untilMs, by }: RuleOverride):
 }
 
 async function override(
-  { inForce, clock, log, reached }: RuleRouteSettings,
+  { inForce, clock, log, reached }: OperationSettings,
   mode: OverrideMode,
   request: IncomingMessage,
   operator: Operator,
@@ -68,7 +60,7 @@ async function override(
 }
 
 async function restore(
-  { inForce, log, reached }: RuleRouteSettings,
+  { inForce, log, reached }: OperationSettings,
   request: IncomingMessage,
   operator: Operator,
 ): Promise<Answer> {

@@ -2,7 +2,7 @@ import { RequestError } from "../http/request-error.ts";
 import type { KeyAnswer } from "../operations/answer-lead.ts";
 import { type Hot, mergeHot } from "../operations/hot-keys.ts";
 import type { KeyCall, KeyResult } from "../operations/key-calls.ts";
-import type { HotOf, KeyOutcome, OperateKey } from "../operations/key-routes.ts";
+import type { HotOf, KeyOutcome, OperateKey } from "../operations/operation-settings.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How long a worker may take, which may have to ask Redis. */

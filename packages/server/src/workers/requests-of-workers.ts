@@ -5,7 +5,7 @@ import {
   type RecentTraffic,
   requestOf,
 } from "../limits/recent-requests.ts";
-import type { RecentSource } from "../operations/dry-run.ts";
+import type { RecentSource } from "../operations/operation-settings.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How long a worker may take for a page. */

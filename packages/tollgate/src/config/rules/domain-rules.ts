@@ -1,5 +1,6 @@
 import type { Maybe } from "../../core/maybe-async.ts";
 import type { Way } from "../../limiter/choosing/domain-selection.ts";
+import { ListCache } from "../../limiter/choosing/list-cache.ts";
 import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Watch } from "../../limiter/watching/watch.ts";
@@ -20,12 +21,6 @@ export interface RuleSet extends Way<Request> {
   readonly pricing: RequestCost;
 }
 
-/** Sets by the rules that are in them, one after another. */
-interface SetNode {
-  set: RuleSet | undefined;
-  readonly next: Map<Rule, SetNode>;
-}
-
 /** Clients choose which rules match, so the sets that are kept are bounded. */
 const MOST_SETS = 4_096;
 
@@ -38,7 +33,8 @@ export class DomainRules {
   readonly #watch: Watch;
   readonly #index: RuleIndex;
   readonly #limiters = new Map<Rule, RuleLimiter>();
-  #sets: SetNode = { set: undefined, next: new Map() };
+  /** By the rules that are in them. */
+  #sets = new ListCache<Rule, RuleSet>();
   #setCount = 0;
   #joint: JointCalls | undefined;
   #byName: ReadonlyMap<string, Rule> | undefined;
@@ -85,17 +81,8 @@ export class DomainRules {
   }
 
   setOf(request: Request): RuleSet {
-    let node = this.#sets;
     const rules = this.#index.find(request);
-    for (const rule of rules) {
-      let next = node.next.get(rule);
-      if (next === undefined) {
-        next = { set: undefined, next: new Map() };
-        node.next.set(rule, next);
-      }
-      node = next;
-    }
-    return node.set ?? this.#addSet(node, rules);
+    return this.#sets.get(rules) ?? this.#addSet(rules);
   }
 
   /** The units that its rules count. */
@@ -142,16 +129,15 @@ export class DomainRules {
     return this.#joint.consume(domain, requests);
   }
 
-  #addSet(node: SetNode, rules: readonly Rule[]): RuleSet {
+  #addSet(rules: readonly Rule[]): RuleSet {
     const selections = rules.map((rule) => this.limiterOf(rule).selection);
     const set = { rules, selections, pricing: new RequestCost(rules) };
     this.#setCount += 1;
     if (this.#setCount > MOST_SETS) {
-      this.#sets = { set: undefined, next: new Map() };
-      this.#setCount = 0;
-    } else {
-      node.set = set;
+      this.#sets = new ListCache();
+      this.#setCount = 1;
     }
+    this.#sets.set(rules, set);
     return set;
   }
 }
