@@ -1,269 +1,216 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Growth } from "./growth.ts";
-import type { Input, InputKind } from "./inputs/input.ts";
-import { makeInput } from "./inputs/make-input.ts";
-import { SERVICE_NAMES, type ServiceName } from "./inputs/service-kinds.ts";
-import { askKnownGood, askRestored } from "./known-good.ts";
-import type { FuzzedService } from "./process/fuzzed-service.ts";
-import { Services } from "./process/services.ts";
-import { Sender } from "./sending/send-input.ts";
-import { withTimeout } from "./with-timeout.ts";
+import { type FuzzedService, PROBE_TOKEN } from "./fuzzed-service.ts";
+import { framesInput, grpcCall, HEALTH_CALL } from "./grpc-inputs.ts";
+import { type GOOD_REQUESTS, httpRequest, STAND_IN } from "./http-inputs.ts";
+import { limitsText, TEXTS } from "./limits-files.ts";
+import { mutateBytes } from "./odd-values.ts";
+import { Random } from "./random.ts";
+import { type Bytes, sendBytes } from "./sending.ts";
 
 export interface FuzzSettings {
-  /** All inputs follow from it. */
+  /** All inputs follow from it, from their numbers and from the services. */
   readonly seed: number;
   readonly seconds: number;
-  /** The numbers of the inputs: from the first up to and with the last. */
+  /** The numbers of the first and the last input. */
   readonly first: number;
   readonly last: number;
-  /** The services that run. All by default. */
-  readonly services?: readonly ServiceName[];
-  /** Is notified every ten seconds. */
-  readonly onProgress?: (report: FuzzReport) => void;
-  /** Ends the run early. */
-  readonly signal?: AbortSignal;
 }
 
-export interface FuzzReport {
-  readonly seed: number;
-  readonly services: readonly ServiceName[];
-  readonly seconds: number;
-  readonly inputs: Readonly<Record<InputKind, number>>;
-  /** What each service kept at first, and at last. */
-  readonly memory: Readonly<Record<string, string>>;
-  /** How often a service had no answer of its Redis in time. */
-  readonly outages: number;
-  readonly failure: FuzzFailure | undefined;
-}
-
-export interface FuzzFailure {
-  readonly reason: string;
-  /** The numbers of the inputs that were under way, and of those that ended last. */
-  readonly underWay: readonly number[];
-  readonly ended: readonly number[];
-}
+export type InputKind = "http" | "admin" | "call" | "frames" | "limits-file";
 
 /** How long an answer may take. Allows for a machine that is busy with other work. */
 const PATIENCE_MS = 20_000;
-/** A silent connection is cut off by the bounds of the service, at the latest after its 30 seconds of silence. */
-const SILENCE_MS = 60_000;
-/**
- * Node does not notice that a client has gone whose HTTP/2 was malformed. The pings of the service end such connections
- * after 20 seconds, for which short runs do not wait.
- */
-const DEAD_CONNECTION_MS = 20_000;
-const SECONDS_OF_A_LONG_RUN = 120;
 const LANES = 8;
 const CHECK_EVERY_MS = 2_000;
-const PROGRESS_EVERY_MS = 10_000;
 /** The measure of growth is taken after so much of the time: code is compiled and caches are filled by then. */
 const WARM_UP = 0.2;
-const MOST_WARM_UP_MS = 30_000;
-const MOST_ENDED = 24;
-/** A process that has died stops answering before its end is noticed. */
-const DEATH_MS = 2_000;
-const RESTORED_EVERY_MS = 250;
-/** What a process without clients keeps: its listeners, its output, its timers. */
-const MOST_SOCKETS = 4;
-/** Its connections to Redis, in all of its processes. */
-const MOST_REDIS_SOCKETS = 16;
+/** What a service may keep beyond that: keys, open reservations, limits of before. */
+const MOST_GROWTH_BYTES = 48 * 2 ** 20;
+/** What a process without clients keeps: its listeners, its output, its connections to Redis. */
+const MOST_SOCKETS = 20;
 
-/** Sends inputs to services until time is up or something is wrong. */
-export async function fuzz(settings: FuzzSettings): Promise<FuzzReport> {
-  const folder = await mkdtemp(join(tmpdir(), "tollgate-fuzz-"));
-  const run = new FuzzRun(settings);
-  try {
-    await run.run(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-  return run.report;
-}
+/** The statuses of gRPC that a handler which threw answers with. */
+const UNKNOWN = 2;
+const INTERNAL = 13;
 
-class FuzzRun {
+/** A response that opened a reservation. */
+const OPENED = /"reservation":"([\w.-]{22,30})"/;
+/** The documented answers with 503, and those of a service whose Redis did not answer in time. */
+const TOO_MUCH_AT_ONCE = /too many open reservations|another dry run is not over|other limits are being read/;
+const UNAVAILABLE = /store is unavailable|store-unavailable|that has the reservation does not answer/;
+
+/** Sends inputs to services until time is up, or throws with the first thing that is wrong. */
+export class FuzzRun {
   readonly #settings: FuzzSettings;
-  #startMs = performance.now();
-  readonly #over = new AbortController();
-  readonly #underWay = new Set<number>();
-  readonly #ended: number[] = [];
-  readonly #inputs: Record<InputKind, number> = { http: 0, admin: 0, call: 0, frames: 0, "limits-file": 0 };
-  readonly #growth: ReadonlyMap<ServiceName, Growth>;
-  readonly #names: readonly ServiceName[];
-  #services: Services | undefined;
+  readonly #services: readonly FuzzedService[];
+  readonly #withFiles: readonly FuzzedService[];
+  readonly #reservations = new Map<string, string>();
+  readonly #kept = new Map<string, number>();
+  readonly #startMs = performance.now();
+  #isOver = false;
   #next: number;
-  #failure: FuzzFailure | undefined;
-  #markFailed = (): void => {};
-  readonly #failed = new Promise<void>((resolve) => {
-    this.#markFailed = resolve;
-  });
+  readonly inputs: Record<InputKind, number> = { http: 0, admin: 0, call: 0, frames: 0, "limits-file": 0 };
 
-  constructor(settings: FuzzSettings) {
+  constructor(settings: FuzzSettings, services: readonly FuzzedService[]) {
     this.#settings = settings;
-    this.#next = settings.first;
-    this.#names = settings.services ?? SERVICE_NAMES;
-    this.#growth = new Map(this.#names.map((name) => [name, new Growth()]));
-    settings.signal?.addEventListener("abort", () => this.#over.abort());
-  }
-
-  get report(): FuzzReport {
-    return {
-      seed: this.#settings.seed,
-      services: this.#names,
-      seconds: (performance.now() - this.#startMs) / 1_000,
-      inputs: this.#inputs,
-      memory: Object.fromEntries(Array.from(this.#growth, ([name, growth]) => [name, growth.toString()])),
-      outages: (this.#services?.all ?? []).reduce((sum, { log }) => sum + log.outages, 0),
-      failure: this.#failure,
-    };
-  }
-
-  async run(folder: string): Promise<void> {
-    const onFault = (fault: string): void => this.#fail(fault);
-    const services = await Services.start(this.#names, { folder, onFault });
     this.#services = services;
-    this.#startMs = performance.now();
+    this.#withFiles = services.filter(({ files }) => files !== undefined);
+    this.#next = settings.first;
+  }
+
+  async run(): Promise<void> {
+    const watched = this.#watch();
     try {
-      const sender = new Sender(services);
-      const lanes = Array.from({ length: LANES }, () => this.#lane(sender));
-      const allSent = Promise.all(lanes).finally(() => this.#over.abort());
-      // After a failure, what is under way ends with the services.
-      await Promise.race([Promise.all([allSent, this.#watch(services), this.#reportProgress()]), this.#failed]);
-      sender.close();
-      if (this.#failure === undefined) await this.#end(services);
-    } catch (error) {
-      await this.#failUnlessDead(String(error));
+      await Promise.race([Promise.all(Array.from({ length: LANES }, () => this.#lane())), watched]);
     } finally {
-      services.kill();
+      this.#isOver = true;
     }
+    await watched;
+    for (const service of this.#services) await this.#end(service);
   }
 
   /** Sends one input after the other. */
-  async #lane(sender: Sender): Promise<void> {
-    const endMs = this.#startMs + this.#settings.seconds * 1_000;
-    while (!this.#over.signal.aborted && this.#next <= this.#settings.last && performance.now() < endMs) {
+  async #lane(): Promise<void> {
+    const { seed, seconds, last } = this.#settings;
+    const endMs = this.#startMs + seconds * 1_000;
+    while (!this.#isOver && this.#next <= last && performance.now() < endMs) {
       const number = this.#next;
       this.#next += 1;
-      const input = makeInput(this.#settings.seed, number, this.#names);
-      this.#underWay.add(number);
-      if (isSilent(input)) void this.#send(sender, number, input, SILENCE_MS + PATIENCE_MS);
-      else await this.#send(sender, number, input, PATIENCE_MS);
+      const fault = await withTimeout(this.#send(new Random(seed, number)), `input ${number}`);
+      if (fault !== undefined) throw new Error(`input ${number}: ${fault}`);
     }
   }
 
-  async #send(sender: Sender, number: number, input: Input, patienceMs: number): Promise<void> {
-    try {
-      const fault = await withTimeout(sender.send(input), patienceMs, `input ${number}`);
-      if (fault !== undefined) this.#fail(`input ${number}: ${fault}`);
-    } catch (error) {
-      this.#fail(`input ${number}: ${String(error)}`);
+  /** Makes an input and sends it. Resolves with a fault of the service, when the input is over. */
+  async #send(random: Random): Promise<string | undefined> {
+    const share = random.below(100);
+    const withFiles = random.pick(this.#withFiles);
+    if (share < 60) return this.#sendHttp(random, random.pick(this.#services));
+    if (share < 82) {
+      this.inputs.call += 1;
+      const { status, message } = await withFiles.calls!.call(grpcCall(random));
+      const isFault = status === UNKNOWN || (status === INTERNAL && message === "internal error");
+      return isFault ? `gRPC status ${status}: ${message}` : undefined;
     }
-    this.#inputs[input.kind] += 1;
-    this.#underWay.delete(number);
-    this.#ended.push(number);
-    if (this.#ended.length > MOST_ENDED) this.#ended.shift();
+    if (share < 97) {
+      this.inputs.frames += 1;
+      // A server of HTTP/2 need not close its side when its client has closed the other.
+      const ending = { resetAfterMs: random.percent(50) ? 0 : random.size(300) };
+      await sendBytes(withFiles.grpcPort, { ...pieces(random, framesInput(random)), ending });
+      return undefined;
+    }
+    this.inputs["limits-file"] += 1;
+    const by = random.pick(["rename", "write", "two writes", "removal"] as const);
+    await withFiles.change(limitsText(random, withFiles.files!), by);
+    return undefined;
+  }
+
+  /** Requests over one connection, whole or broken, at once or slowly. */
+  async #sendHttp(random: Random, service: FuzzedService): Promise<string | undefined> {
+    const kind = random.percent(80) ? "http" : "admin";
+    this.inputs[kind] += 1;
+    const routes: keyof typeof GOOD_REQUESTS = kind === "admin" ? "admin" : (service.files ?? "demo");
+    const count = random.percent(85) ? 1 : random.size(60);
+    const whole = Buffer.concat(random.list(count, () => httpRequest(random, routes)));
+    const reserved = this.#reservations.get(service.name);
+    const stand = reserved === undefined ? whole : replaced(whole, `"${reserved}"`.padEnd(STAND_IN.length));
+    const isBroken = random.percent(35);
+    const hangUp = random.percent(60) ? "half-close" : { resetAfterMs: random.below(8) };
+    const ending: Bytes["ending"] = isBroken || random.percent(15) ? hangUp : { answers: count };
+    const port = Number(new URL(kind === "admin" ? service.adminUrl : service.url).port);
+    const bytes = isBroken ? mutateBytes(random, stand) : stand;
+    const { statuses, text } = await sendBytes(port, { ...pieces(random, bytes), ending });
+    const opened = OPENED.exec(text)?.[1];
+    if (opened !== undefined) this.#reservations.set(service.name, opened);
+    const status = statuses.find((one) => one >= 500);
+    if (status === undefined || (status === 503 && TOO_MUCH_AT_ONCE.test(text))) return undefined;
+    if (status === 503 && service.hasRedis && UNAVAILABLE.test(text)) return undefined;
+    return `status ${status}: ${JSON.stringify(text.slice(-1_000))}`;
   }
 
   /** Asks the services for answers and for their memory, as long as inputs are sent. */
-  async #watch(services: Services): Promise<void> {
-    const warmMs = this.#startMs + Math.min(this.#settings.seconds * 1_000 * WARM_UP, MOST_WARM_UP_MS);
-    while (!this.#over.signal.aborted) {
-      for (const service of services.all) {
-        const isWarm = performance.now() >= warmMs;
-        const checked = this.#check(service, isWarm);
-        try {
-          const fault = await withTimeout(checked, PATIENCE_MS, "answers to known good requests");
-          if (fault !== undefined) await this.#failUnlessDead(`${service.name}: ${fault}`);
-        } catch (error) {
-          await this.#failUnlessDead(`${service.name}: ${String(error)}`);
-        }
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      const isWarm = performance.now() > this.#startMs + this.#settings.seconds * 1_000 * WARM_UP;
+      for (const service of this.#services) {
+        await withTimeout(this.#check(service, isWarm), `${service.name}: answers to good requests`);
       }
-      await this.#pause(CHECK_EVERY_MS);
+      await sleep(CHECK_EVERY_MS);
     }
   }
 
-  async #check(service: FuzzedService, isWarm: boolean): Promise<string | undefined> {
-    const fault = await askKnownGood(service);
-    if (fault !== undefined) return fault;
-    const signs = await service.vitalSigns();
-    return isWarm ? this.#growth.get(service.name)?.note(signs) : undefined;
+  async #check(service: FuzzedService, isWarm: boolean): Promise<void> {
+    const { name, faults, calls } = service;
+    await expectAnswer(`${service.url}/healthz`);
+    for (const path of ["/readyz", "/metrics"]) await expectAnswer(service.adminUrl + path);
+    const health = await calls?.call(HEALTH_CALL);
+    if (health !== undefined && health.status !== 0) throw new Error(`${name}: health, ${JSON.stringify(health)}`);
+    if (faults.length > 0) throw new Error(`${name}: ${faults.join("\n")}`);
+    const { keptBytes } = await service.vitalSigns();
+    if (isWarm && !this.#kept.has(name)) this.#kept.set(name, keptBytes);
+    const grown = keptBytes - (this.#kept.get(name) ?? keptBytes);
+    if (grown > MOST_GROWTH_BYTES) throw new Error(`${name}: memory grew by ${grown} bytes`);
   }
 
-  async #reportProgress(): Promise<void> {
-    const { onProgress } = this.#settings;
-    for (;;) {
-      await this.#pause(PROGRESS_EVERY_MS);
-      if (this.#over.signal.aborted) return;
-      onProgress?.(this.report);
+  /** The service has to decide as at the beginning, keep no sockets, and stop by a signal. */
+  async #end(service: FuzzedService): Promise<void> {
+    const { name, files, url } = service;
+    if (files !== undefined) {
+      await withTimeout(service.change(Buffer.from(TEXTS[files]), "rename"), `${name}: reading the first limits`);
+      const [path, body] = files === "limits" ? ["/v1/decide", DECIDE] : ["/json", JSON_REQUEST];
+      const decided = async () => {
+        // An earlier change may have been logged as the last one.
+        while ((await fetch(url + path, { method: "POST", headers: JSON_TYPE, body })).status >= 400) await sleep(250);
+      };
+      await withTimeout(decided(), `${name}: a decision by the first limits`);
+    } else {
+      const withoutSockets = async () => {
+        while ((await service.vitalSigns()).sockets > MOST_SOCKETS) await sleep(250);
+      };
+      await withTimeout(withoutSockets(), `${name}: closing its sockets`);
     }
-  }
-
-  /** The services have to decide as at the beginning, keep no sockets, and stop by a signal. */
-  async #end(services: Services): Promise<void> {
-    for (const service of services.all) {
-      const { name, file, log, calls } = service;
-      const restored = file?.restore(() => log.next("limits-loaded"));
-      await withTimeout(restored ?? Promise.resolve(), PATIENCE_MS, `${name}: reading the first limits`);
-      const fault = await this.#restored(service);
-      if (fault !== undefined) return this.#failUnlessDead(`${name}: ${fault}`);
-      calls?.close();
-      if (calls === undefined || this.#settings.seconds >= SECONDS_OF_A_LONG_RUN) {
-        await withTimeout(withoutSockets(service), DEAD_CONNECTION_MS + PATIENCE_MS, `${name}: closing its sockets`);
-      }
-      const code = await withTimeout(service.stop(), PATIENCE_MS, `${name}: stopping on SIGTERM`);
-      if (code !== 0) return this.#fail(`${name}: expected exit code 0 on SIGTERM, got ${code}`);
-    }
-  }
-
-  /** Asks until the service decides as at the beginning. An earlier change may have been logged as the last one. */
-  async #restored(service: FuzzedService): Promise<string | undefined> {
-    const endMs = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const fault = await withTimeout(askRestored(service), PATIENCE_MS, `${service.name}: a decision`);
-      if (fault === undefined || performance.now() > endMs) return fault;
-      await sleep(RESTORED_EVERY_MS);
-    }
-  }
-
-  #fail(reason: string): void {
-    this.#endWith(this.#failureNow(reason));
-  }
-
-  /** Fails because a service did not answer well. If its process has died, its own words are the reason. */
-  async #failUnlessDead(reason: string): Promise<void> {
-    const failure = this.#failureNow(reason);
-    await sleep(DEATH_MS);
-    this.#endWith(failure);
-  }
-
-  #failureNow(reason: string): FuzzFailure {
-    return { reason, underWay: [...this.#underWay], ended: [...this.#ended] };
-  }
-
-  /** The first failure ends the run. */
-  #endWith(failure: FuzzFailure): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = failure;
-    this.#markFailed();
-    this.#over.abort();
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#over.signal }).catch(() => {});
+    service.calls?.close();
+    const code = await withTimeout(service.stop(), `${name}: stopping on SIGTERM`);
+    if (code !== 0) throw new Error(`${name}: expected exit code 0 on SIGTERM, got ${code}`);
   }
 }
 
-function isSilent(input: Input): boolean {
-  return "ending" in input && input.ending.kind === "silence";
+const JSON_TYPE = { "content-type": "application/json" };
+const DECIDE = '{"domain":"api","verb":"peek","facts":{"ip":"192.0.2.99"}}';
+const JSON_REQUEST = '{"domain":"edge","descriptors":[{"entries":[{"key":"generic_key","value":"none"}]}]}';
+
+async function expectAnswer(url: string): Promise<void> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${PROBE_TOKEN}`, connection: "close" } });
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`${url}: expected 200, got ${response.status}: ${answer.slice(0, 500)}`);
 }
 
-async function withoutSockets(service: FuzzedService): Promise<void> {
-  const most = service.redis === undefined ? MOST_SOCKETS : MOST_SOCKETS + MOST_REDIS_SOCKETS;
-  for (;;) {
-    const { resources } = await service.vitalSigns();
-    if (resources.filter((kind) => kind === "TCPSocketWrap").length <= most) return;
-    await sleep(250);
+/** Mostly one piece. */
+function pieces(random: Random, bytes: Buffer): Pick<Bytes, "chunks" | "pauseMs"> {
+  const cut = random.percent(80) ? bytes.length : random.below(bytes.length + 1);
+  return {
+    chunks: [bytes.subarray(0, cut), bytes.subarray(cut)].filter(({ length }) => length > 0),
+    pauseMs: random.below(8),
+  };
+}
+
+/** Puts the id of an open reservation in place of the stand-in, which is as long. */
+function replaced(bytes: Buffer, reservation: string): Buffer {
+  const at = bytes.indexOf(STAND_IN);
+  return at < 0
+    ? bytes
+    : Buffer.concat([bytes.subarray(0, at), Buffer.from(reservation), bytes.subarray(at + STAND_IN.length)]);
+}
+
+async function withTimeout<Value>(promise: Promise<Value>, what: string): Promise<Value> {
+  const over = new AbortController();
+  const late = sleep(PATIENCE_MS, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`${what} took longer than ${PATIENCE_MS} ms`);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    late.catch(() => {});
+    over.abort();
   }
 }
