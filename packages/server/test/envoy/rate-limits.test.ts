@@ -1,5 +1,4 @@
 import { memoryStore } from "tollgate";
-import type { AsyncSpace, AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
@@ -143,23 +142,6 @@ describe("a long value", () => {
     const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration });
     const ask = (value: string) => (limits.decide(asking(value)) as RateLimitResponse).overallCode;
     expect([ask(`${long}a`), ask(`${long}b`), ask(`${long}a`)]).toEqual([OK, OK, OVER_LIMIT]);
-  });
-
-  it("is a short key to the store", async () => {
-    const keys: string[] = [];
-    const store: AsyncStore = {
-      kind: "async",
-      open: (plan) => ({ plan }) as AsyncSpace,
-      transact: (_verb, calls) => {
-        keys.push(...calls.map(({ key }) => key));
-        return Promise.reject(new Error("not counted"));
-      },
-      close: async () => {},
-    };
-    const limits = new RateLimits({ store, clock: manualClock(), configuration });
-    await expect(limits.decide(asking(long))).rejects.toThrow("not counted");
-    await expect(limits.decide(asking("short"))).rejects.toThrow("not counted");
-    expect(keys.map((key) => key.length < 100)).toEqual([true, true]);
   });
 });
 

@@ -1,12 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { compileWords, readWords } from "../../src/envoy/configuration.ts";
 import { configurationLines } from "../../src/envoy/configuration-lines.ts";
 import type { FileText } from "../../src/files/read-texts.ts";
 import { readWithoutBlocking } from "../../src/limits/in-thread.ts";
-import { call } from "../support/call.ts";
-import { JSON_BODY } from "../support/json-body.ts";
-import { limitsFile } from "../support/limits-file.ts";
-import { startTestService } from "../support/test-service.ts";
 
 const RULES = 1_000;
 const THREAD = new URL("../../dist/envoy/parse-thread.js", import.meta.url);
@@ -42,21 +38,5 @@ describe("long files of Envoy's service", () => {
     const { value = [] } = await reading;
     expect(value).toEqual(readWords(texts).value);
     expect(configurationLines(compileWords(value)).split("\n")).toHaveLength(2 * (RULES + 5) + 1);
-  });
-
-  it("have their mistakes with their places", async () => {
-    const { mistakes } = await read([{ file: "a.yaml", text: longText(-1) }]);
-    expect(mistakes).toMatchObject([{ file: "a.yaml", line: 3, column: 62 }]);
-  });
-
-  it("replace others while the service runs, and keep what was counted", async () => {
-    const { application, write } = await limitsFile(longText(2));
-    const { url, log } = await startTestService({ application });
-    const body = JSON.stringify({ domain: "api", descriptors: [{ entries: [{ key: "user", value: "ann" }] }] });
-    const ask = async () => (await call(`${url}/json`, { method: "POST", headers: JSON_BODY, body })).status;
-    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
-    await write(longText(5));
-    await vi.waitFor(() => expect(log.join()).toContain("limits loaded"), { timeout: 20_000 });
-    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
   });
 });

@@ -56,18 +56,6 @@ describe("the service with limits of Envoy", () => {
     await write(limitsOf(3));
     await vi.waitFor(async () => expect(await (await fetch(`${url}/healthz`)).text()).toContain('"loaded"'));
   });
-
-  it("reads its file when it is told to", async () => {
-    const service = await startLimits(limitsOf(1));
-    service.reload();
-    await vi.waitFor(() => expect(service.log.join("\n")).toContain("limits loaded from"));
-  });
-
-  it("does not start with mistakes, and leaves nothing open", async () => {
-    await expect(startLimits("domain: 1\ndescriptors: x")).rejects.toThrow(
-      /limits\.yaml:2:14: expected descriptors: a list, got "x"$/,
-    );
-  });
 });
 
 describe("the service with a limits file", () => {
