@@ -2,6 +2,7 @@ import { toMilliseconds } from "../../../core/duration.ts";
 import type { LeaseStatus, StrictReason } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
+import type { LeaseTimes, UnitsBack } from "./lease-times.ts";
 import type { LocalDenials } from "./local-denials.ts";
 import {
   admittedReport,
@@ -16,13 +17,21 @@ import type { NodeTime } from "./node-time.ts";
 /** What callers are told of one key: the server's last figures, less the units that the node holds. */
 export class KeyReports {
   readonly #plan: Plan;
+  readonly #unitsBack: readonly UnitsBack[];
   readonly #denials: LocalDenials;
   readonly #time: NodeTime;
   readonly #held: () => readonly number[];
   #figures: KnownFigures;
 
-  constructor(plan: Plan, denials: LocalDenials, time: NodeTime, held: () => readonly number[]) {
+  constructor(
+    plan: Plan,
+    { unitsBack }: LeaseTimes,
+    denials: LocalDenials,
+    time: NodeTime,
+    held: () => readonly number[],
+  ) {
     this.#plan = plan;
+    this.#unitsBack = unitsBack;
     this.#denials = denials;
     this.#time = time;
     this.#held = held;
@@ -36,7 +45,8 @@ export class KeyReports {
 
   /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
   admitted(costs: readonly number[], later: number): Report {
-    const known = this.#held().map((units, limit) => units + later * costs[limit]!);
+    const held = this.#held();
+    const known = later === 0 ? held : held.map((units, limit) => units + later * costs[limit]!);
     return admittedReport(this.#view(costs, known, this.#time.us()));
   }
 
@@ -54,7 +64,7 @@ export class KeyReports {
   }
 
   #view(costs: readonly number[], held: readonly number[], nowUs: number): LocalView {
-    return { plan: this.#plan, costs, figures: this.#figures, nowUs, held };
+    return { plan: this.#plan, unitsBack: this.#unitsBack, costs, figures: this.#figures, nowUs, held };
   }
 }
 

@@ -19,6 +19,14 @@ const LEAST_NODES = 2;
 /** A pause is this part of the time in which a limit refills, at most and on average. */
 const LONGEST_PAUSE = 3 / 4;
 
+/** How the units of a limit come back. */
+export interface UnitsBack {
+  /** Whether all of them come back when the limit resets. */
+  readonly isAtReset: boolean;
+  /** The time in which one unit comes back. */
+  readonly everyUs: number;
+}
+
 /** How long leases of a plan last, and for how long one is meant to be enough. */
 export interface LeaseTimes {
   /** How long a lease lasts. */
@@ -29,6 +37,8 @@ export interface LeaseTimes {
   readonly pauseUs: number;
   /** The smallest capacity of its limits. */
   readonly leastCapacity: number;
+  /** One entry per limit. Asked for each call they would take longer than the call. */
+  readonly unitsBack: readonly UnitsBack[];
 }
 
 /** The times of a plan; `undefined` if its keys are asked call by call. */
@@ -43,6 +53,11 @@ export function leaseTimesOf(plan: Plan): LeaseTimes | undefined {
     chunkUs: Math.min(refillUs / RENEWALS, ttlUs / 4),
     pauseUs: LONGEST_PAUSE * refillUs,
     leastCapacity,
+    unitsBack: limits.map((limit) => {
+      const algorithm = scriptAlgorithmOf(limit);
+      const everyUs = (algorithm.leaseUs(limit) ?? 0) / limit.capacity;
+      return { isAtReset: algorithm.release(limit) === "all-at-reset", everyUs };
+    }),
   };
 }
 

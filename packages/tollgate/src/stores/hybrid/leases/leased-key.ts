@@ -56,7 +56,7 @@ export class LeasedKey implements KnownKey {
     this.#denials = new LocalDenials(times, node.random);
     const [held, sizing, denials] = [this.#held, this.#sizing, this.#denials];
     this.#renewals = new Renewals({ plan, times, held, sizing, denials });
-    this.reports = new KeyReports(plan, denials, node.time, () => this.held);
+    this.reports = new KeyReports(plan, times, denials, node.time, () => this.held);
   }
 
   /** The hot path. Renews the leases if little is left. @returns whether the leases cover the cost, which is spent. */

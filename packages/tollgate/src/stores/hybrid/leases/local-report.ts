@@ -1,7 +1,6 @@
-import type { Limit } from "../../../core/limits/limit.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import { scriptAlgorithmOf } from "../../redis/script/algorithms.ts";
+import type { UnitsBack } from "./lease-times.ts";
 
 /** What the server said last of a key, and when. */
 export interface KnownFigures {
@@ -22,6 +21,8 @@ export function unusedFigures({ limits }: Plan, atUs: number): KnownFigures {
 /** The state of a key as a node sees it. */
 export interface LocalView {
   readonly plan: Plan;
+  /** One entry per limit. */
+  readonly unitsBack: readonly UnitsBack[];
   readonly costs: readonly number[];
   readonly figures: KnownFigures;
   readonly nowUs: number;
@@ -32,10 +33,10 @@ export interface LocalView {
 /** The report of a call that was admitted without the server: its figures follow from the server's last ones. */
 export function admittedReport(view: LocalView): Report {
   const report = new Report();
-  view.plan.limits.forEach((limit, i) => {
-    describe(report, limit, i, view);
+  for (let i = 0; i < view.costs.length; i += 1) {
+    describe(report, i, view);
     report.conforms[i] = true;
-  });
+  }
   return report;
 }
 
@@ -44,9 +45,7 @@ export function deniedReport(view: LocalView, waitUs: number): Report {
   const report = new Report();
   report.admitted = false;
   const { limits } = view.plan;
-  limits.forEach((limit, i) => {
-    describe(report, limit, i, view);
-  });
+  for (let i = 0; i < limits.length; i += 1) describe(report, i, view);
   let binding = 0;
   for (let i = 1; i < limits.length; i += 1) if (report.waitUs[i]! > report.waitUs[binding]!) binding = i;
   // The figures may have recovered by now; the units are left to other nodes until then.
@@ -78,13 +77,10 @@ export function withoutHeld(plan: Plan, costs: readonly number[], held: readonly
   return report;
 }
 
-function describe(report: Report, limit: Limit, i: number, { costs, figures, nowUs, held }: LocalView): void {
-  const [algorithm, passedUs] = [scriptAlgorithmOf(limit), nowUs - figures.atUs];
-  const { capacity } = limit;
-  const resetUs = Math.max(0, figures.report.resetUs[i]! - passedUs);
-  const isAtReset = algorithm.release(limit) === "all-at-reset";
-  // The time in which one unit comes back.
-  const everyUs = (algorithm.leaseUs(limit) ?? 0) / capacity;
+function describe(report: Report, i: number, { plan, unitsBack, costs, figures, nowUs, held }: LocalView): void {
+  const { capacity } = plan.limits[i]!;
+  const { isAtReset, everyUs } = unitsBack[i]!;
+  const resetUs = Math.max(0, figures.report.resetUs[i]! - (nowUs - figures.atUs));
   const outside = isAtReset ? (resetUs > 0 ? figures.report.used[i]! : 0) : Math.ceil(resetUs / everyUs);
   const used = Math.max(0, outside - held[i]!);
   const excess = used + costs[i]! - capacity;
