@@ -63,18 +63,13 @@ export class ListVerbs {
   }
 
   #anotherTableAt(now: TimeCell): RowTable {
-    const table = this.#table?.retired === false ? this.#table : this.#anotherTable(now);
+    this.#table = this.#table?.retired === false ? this.#table : this.#makeTable(this.plan, now);
+    const table = this.#table;
     table.reach(now);
     this.#compiledFrom = table.compiled;
     this.compiled = table.compiledFor(this.plan);
     this.plainTake = this.compiled.startsEmpty ? undefined : this.compiled.plainTake;
     return table;
-  }
-
-  #anotherTable(now: TimeCell): RowTable {
-    this.#store.removeEmptyTables();
-    this.#table = this.#makeTable(this.plan, now);
-    return this.#table;
   }
 
   #makeTable(plan: Plan, now: TimeCell): RowTable {

@@ -144,8 +144,11 @@ export class MemorySpace implements SyncSpace {
     this.#countCall();
   }
 
-  /** The keys stay, and the store lets their table go when it is empty. */
-  release(): void {}
+  /** The keys stay. An empty table goes: spaces that refer to it ask for another one. */
+  release(): void {
+    const table = this.#scope.find(this.plan);
+    if (table?.isEmpty === true) this.#store.removeTable(table);
+  }
 
   #countCall(): void {
     this.#capacity.callsUntilSweep -= 1;

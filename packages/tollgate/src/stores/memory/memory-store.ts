@@ -153,13 +153,12 @@ class MemoryStore implements LocalStore, SpaceStore, MemoryScopeStore {
     this.close();
   }
 
-  removeEmptyTables(): void {
-    // Not while bytes are short: a `peek` and the call after it must find the same number of them.
-    if (2 * this.capacity.bytes < this.capacity.maxBytes) this.#sweeper.removeEmptyTables();
-  }
-
   addTable(table: RowTable): void {
     this.#sweeper.add(table);
+  }
+
+  removeTable(table: RowTable): void {
+    this.#sweeper.remove(table);
   }
 
   reclaim(now: TimeCell, clock: Clock): void {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { ResetLog } from "../local/reset-log.ts";
-import type { RowTableStore } from "./row-table.ts";
+import type { RowTable, RowTableStore } from "./row-table.ts";
 
 /** What a space needs of its store. */
 export interface SpaceStore extends RowTableStore {
@@ -10,8 +10,8 @@ export interface SpaceStore extends RowTableStore {
   reclaim(now: TimeCell, clock: Clock): void;
   /** Drops a few idle keys, and sets in its capacity when to do so again. */
   sweepStep(): void;
-  /** Lets a few empty tables go. */
-  removeEmptyTables(): void;
+  /** Lets an empty table go. */
+  removeTable(table: RowTable): void;
   /** Counts a new key. */
   inserted(): void;
 }

@@ -12,7 +12,6 @@ const SLOTS_PER_SLICE = 2_048;
 const SLOTS_PER_RECLAIM = 16;
 /** A new key counts as this many calls, so that a pass over many new keys takes a small part of an interval. */
 const CALLS_PER_NEW_KEY = 4;
-const TABLES_PER_NEW_TABLE = 4;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another. So the keys of an idle limiter go
@@ -20,10 +19,9 @@ const TABLES_PER_NEW_TABLE = 4;
  * clock throws is skipped: that limiter's own calls report the error. A pass removes a table that it leaves empty.
  */
 export class Sweeper {
-  readonly #tables: RowTable[] = [];
+  /** The table that is swept next comes first. */
+  readonly #tables = new Set<RowTable>();
   readonly #capacity: Capacity;
-  #next = 0;
-  #nextToCheck = 0;
   /** How many tables the timer's round has still to pass. */
   #leftInRound = 0;
   #isSweeping = false;
@@ -33,18 +31,12 @@ export class Sweeper {
   }
 
   add(table: RowTable): void {
-    this.#tables.push(table);
+    this.#tables.add(table);
   }
 
-  /**
-   * Checks a few tables and removes the empty ones. A `peek` may make a table, and no sweep follows it; a later new
-   * table pays.
-   */
-  removeEmptyTables(): void {
-    for (let i = 0; i < TABLES_PER_NEW_TABLE && this.#tables.length > 0; i += 1) {
-      this.#nextToCheck = (this.#nextToCheck + 1) % this.#tables.length;
-      if (this.#tables[this.#nextToCheck]?.isEmpty && !this.#isSweeping) this.#remove(this.#nextToCheck);
-    }
+  /** Lets an empty table go. */
+  remove(table: RowTable): void {
+    if (this.#tables.delete(table)) table.scope.remove(table);
   }
 
   /** Counts a new key. */
@@ -59,7 +51,7 @@ export class Sweeper {
 
   /** Visits a part of all tables, and says whether that ended a round. The next slice goes on, or begins another. */
   sweepSlice(): boolean {
-    if (this.#leftInRound <= 0) this.#leftInRound = this.#tables.length;
+    if (this.#leftInRound <= 0) this.#leftInRound = this.#tables.size;
     this.#sweep(SLOTS_PER_SLICE);
     return this.#leftInRound <= 0;
   }
@@ -71,14 +63,16 @@ export class Sweeper {
   reclaim(now: TimeCell, clock: Clock | undefined): void {
     if (this.#isSweeping) return;
     let slotsLeft = SLOTS_PER_RECLAIM;
-    for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
-      const table = this.#tables[this.#nextIndex()]!;
+    let tablesLeft = this.#tables.size;
+    for (const table of this.#tables) {
+      if (tablesLeft === 0 || slotsLeft === 0) break;
+      tablesLeft -= 1;
       const { clocks } = table;
       const slots = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= slots;
       const hasTime = clocks.askTime(clock);
       clocks.noLaterThan(now);
-      if (!(hasTime && table.reaches(clocks.now)) || table.sweep.step(slots)) this.#next += 1;
+      if (!(hasTime && table.reaches(clocks.now)) || table.sweep.step(slots)) this.#moveToEnd(table);
     }
   }
 
@@ -96,33 +90,22 @@ export class Sweeper {
   /** Visits several small tables, but each at most once. A table that rests counts as one slot. */
   #sweepTables(slots: number): void {
     let slotsLeft = slots;
-    for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
-      const index = this.#nextIndex();
-      const table = this.#tables[index]!;
+    let tablesLeft = this.#tables.size;
+    for (const table of this.#tables) {
+      if (tablesLeft === 0 || slotsLeft === 0) break;
+      tablesLeft -= 1;
       const isDue = table.clocks.askTime() && !table.sweep.rests;
       const visited = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
       slotsLeft -= visited;
       if (isDue && !table.sweep.step(visited)) continue;
-      this.#next += 1;
+      this.#moveToEnd(table);
       this.#leftInRound -= 1;
-      if (isDue) this.#endPass(table, index);
+      if (isDue && table.isIdle(table.clocks.now)) this.remove(table);
     }
   }
 
-  #nextIndex(): number {
-    if (this.#next >= this.#tables.length) this.#next = 0;
-    return this.#next;
-  }
-
-  #endPass(table: RowTable, index: number): void {
-    if (table.isIdle(table.clocks.now)) this.#remove(index);
-  }
-
-  /** The last table takes its place. */
-  #remove(index: number): void {
-    const table = this.#tables[index]!;
-    this.#tables[index] = this.#tables[this.#tables.length - 1]!;
-    this.#tables.pop();
-    table.scope.remove(table);
+  /** A table that a clock has removed meanwhile, by closing its limiter, does not come back. */
+  #moveToEnd(table: RowTable): void {
+    if (this.#tables.delete(table)) this.#tables.add(table);
   }
 }
