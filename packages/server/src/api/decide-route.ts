@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
-import { type NodeHandler, rateLimitHeaders } from "tollgate/node";
+import { rateLimitHeaders } from "tollgate/node";
 import { DEGRADED_HEADER } from "../http/degraded-header.ts";
 import { parseJson } from "../http/json-fields.ts";
-import { onlyPrograms } from "../http/only-programs.ts";
-import { readBody } from "../http/read-body.ts";
+import { postRoute } from "../http/post-route.ts";
 import { RequestError } from "../http/request-error.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
@@ -25,22 +24,13 @@ export function decideRoute(by: DecidedBy, recent: RecentRequests | undefined): 
     if (recent !== undefined && result.decision !== undefined) note(recent, call);
     return result;
   };
-  const handler: NodeHandler = async (request, response) => {
-    const body = await readBody(request, MOST_BODY_BYTES);
-    if (body === undefined) return sendJson(response, 413, { error: `expected at most ${MOST_BODY_BYTES} bytes` });
-    let calls: readonly DecideRequest[] | DecideRequest;
-    try {
-      calls = readCalls(body);
-    } catch (error) {
-      if (error instanceof RequestError) return sendJson(response, error.status, { error: error.message });
-      throw error;
-    }
+  return postRoute(MOST_BODY_BYTES, async (text, response) => {
+    const calls = readCalls(text);
     if (!isList(calls)) return sendResult(response, await decideNoted(calls));
     // All begin in order before one of them waits: a store elsewhere gets them as one batch.
     const results = await Promise.all(calls.map(decideNoted));
-    return sendJson(response, 200, { results: results.map((result) => result.body) });
-  };
-  return { methods: ["POST"], handler: onlyPrograms(handler) };
+    sendJson(response, 200, { results: results.map((result) => result.body) });
+  });
 }
 
 /** Notes a call that counted something. What is corrected later is not known then. */

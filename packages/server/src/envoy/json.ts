@@ -1,7 +1,6 @@
 import { asText, type Fields, fieldsIn, parseJson } from "../http/json-fields.ts";
 import { malformed } from "../http/request-error.ts";
 import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
-import { fromStruct } from "./struct.ts";
 import { UNIT_NAMES, type Unit, unitNumber, unitOf } from "./units.ts";
 
 /** A request of `POST /json`, in the JSON of Protocol Buffers: names in either spelling, long numbers also as texts. */
@@ -32,7 +31,7 @@ export function jsonResponse(response: RateLimitResponse): unknown {
       ...(durationUntilReset && { durationUntilReset: `${durationUntilReset.seconds}s` }),
     })),
     ...(responseHeadersToAdd && { responseHeadersToAdd }),
-    ...(dynamicMetadata && { dynamicMetadata: fromStruct(dynamicMetadata) }),
+    ...(dynamicMetadata && { dynamicMetadata }),
   };
 }
 

@@ -19,7 +19,6 @@ import {
   statedHits,
   UNLIMITED_REMAINING,
 } from "./rate-limit-decider.ts";
-import { toStruct } from "./struct.ts";
 import { unitNumberOfLength } from "./units.ts";
 
 /** A descriptor without a limit. */
@@ -153,7 +152,7 @@ function asUnsigned32(units: number): number {
 /** For the access log of the proxy: why the store was unavailable. */
 function metadataOf(decisions: readonly Decision[]): Pick<RateLimitResponse, "dynamicMetadata"> {
   const degraded = decisions.find((decision) => decision.degraded !== undefined)?.degraded;
-  return degraded === undefined ? {} : { dynamicMetadata: toStruct({ degraded }) };
+  return degraded === undefined ? {} : { dynamicMetadata: { degraded } };
 }
 
 function headersOf(decision: Decision | undefined): Pick<RateLimitResponse, "responseHeadersToAdd"> {

@@ -20,7 +20,7 @@ export interface RateLimitResponse {
   readonly statuses: readonly DescriptorStatus[];
   /** For the response to the client of the proxy. */
   readonly responseHeadersToAdd?: readonly HeaderValue[];
-  readonly dynamicMetadata?: Struct;
+  readonly dynamicMetadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface HeaderValue {

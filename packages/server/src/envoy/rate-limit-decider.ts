@@ -1,13 +1,22 @@
+import { RequestError } from "../http/request-error.ts";
 import type { RateLimitDescriptor, RateLimitRequest, RateLimitResponse } from "./messages.ts";
 
 /** The request is not one that this service takes. gRPC answers INVALID_ARGUMENT, `/json` 400. */
-export class InvalidRequestError extends Error {
+export class InvalidRequestError extends RequestError {
   override readonly name = "InvalidRequestError";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(400, message, {}, {}, options);
+  }
 }
 
 /** The store could not count. gRPC answers UNAVAILABLE, so that Envoy's own failure mode decides. */
-export class NotCountedError extends Error {
+export class NotCountedError extends RequestError {
   override readonly name = "NotCountedError";
+
+  constructor(message: string) {
+    super(503, message);
+  }
 }
 
 /** Decides requests of the protocol, by whichever files. */

@@ -2,13 +2,14 @@ import { type handleUnaryCall, type ServiceDefinition, type ServiceError, status
 import { loadCodec } from "./codec.ts";
 import type { RateLimitRequest, RateLimitResponse } from "./messages.ts";
 import { InvalidRequestError, NotCountedError, type RateLimitDecider } from "./rate-limit-decider.ts";
+import { toStruct } from "./struct.ts";
 
 /** The name of the service in the protocol, and in health checks. */
 export const RATE_LIMIT_SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
 
 /** The service as grpc-js knows it: one method that has one request and one response. */
 export function rateLimitDefinition(): ServiceDefinition {
-  const codec = loadCodec<RateLimitRequest, RateLimitResponse>(
+  const codec = loadCodec<RateLimitRequest, unknown>(
     "rate-limit-service.proto",
     "envoy.service.ratelimit.v3.RateLimit",
   );
@@ -19,7 +20,8 @@ export function rateLimitDefinition(): ServiceDefinition {
       responseStream: false,
       requestSerialize: codec.encodeRequest,
       requestDeserialize: codec.decodeRequest,
-      responseSerialize: codec.encodeResponse,
+      responseSerialize: ({ dynamicMetadata, ...response }: RateLimitResponse) =>
+        codec.encodeResponse({ ...response, ...(dynamicMetadata && { dynamicMetadata: toStruct(dynamicMetadata) }) }),
       responseDeserialize: codec.decodeResponse,
     },
   };

@@ -26,7 +26,6 @@ import {
   UNLIMITED_REMAINING,
 } from "./rate-limit-decider.ts";
 import { makeRule, type Rule } from "./rule.ts";
-import { toStruct } from "./struct.ts";
 import { unitOf } from "./units.ts";
 
 export interface RateLimitsOptions {
@@ -123,7 +122,7 @@ export class RateLimits implements RateLimitDecider {
     return {
       overallCode,
       statuses,
-      ...(metadata.length > 0 && { dynamicMetadata: toStruct(Object.fromEntries(metadata)) }),
+      ...(metadata.length > 0 && { dynamicMetadata: Object.fromEntries(metadata) }),
     };
   }
 }

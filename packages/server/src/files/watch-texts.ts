@@ -13,7 +13,8 @@ export interface WatchOptions {
   readonly path: string;
   /** What was read before, so that it is no change. */
   readonly known: readonly FileText[];
-  readonly onChange: (texts: readonly FileText[]) => void;
+  /** What changes until its promise is settled is read afterwards. */
+  readonly onChange: (texts: readonly FileText[]) => unknown;
   /** The files could not be read: what was read before stays in force. */
   readonly onError: (error: unknown) => void;
   /** How long changes may go on before they are read: editors and volumes write in several steps. */
@@ -107,7 +108,7 @@ class TextWatcher implements WatchedTexts {
       try {
         const texts = await readTexts(this.#options.path);
         this.#failure = "";
-        this.#pass(texts);
+        await this.#pass(texts);
       } catch (error) {
         this.#fail(error);
       }
@@ -115,13 +116,13 @@ class TextWatcher implements WatchedTexts {
     this.#reading = false;
   }
 
-  #pass(texts: readonly FileText[]): void {
+  async #pass(texts: readonly FileText[]): Promise<void> {
     const known = digest(texts);
     if (this.#closed || known === this.#known) return;
     if (!(this.#isForced || this.#isSettled(known))) return;
     this.#isForced = false;
     this.#known = known;
-    this.#options.onChange(texts);
+    await this.#options.onChange(texts);
   }
 
   /** Otherwise it is read again later. */

@@ -1,9 +1,11 @@
+import type { ServerResponse } from "node:http";
 import { TollgateError } from "tollgate";
 import { excerpt } from "./excerpt.ts";
+import { sendJson } from "./responses.ts";
 
 /** A request is not what was expected. Nothing was counted, and nothing changed. */
 export class RequestError extends Error {
-  override readonly name = "RequestError";
+  override readonly name: string = "RequestError";
   readonly status: number;
   /** What the answer has apart from the message. */
   readonly details: Readonly<Record<string, unknown>>;
@@ -14,12 +16,19 @@ export class RequestError extends Error {
     message: string,
     details: Readonly<Record<string, unknown>> = {},
     headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     this.status = status;
     this.details = details;
     this.headers = headers;
   }
+}
+
+export function sendError(response: ServerResponse, { status, message, details, headers }: RequestError): void {
+  // The rest of a body that is too long is not read.
+  const all = status === 413 ? { connection: "close", ...headers } : headers;
+  sendJson(response, status, { error: message, ...details }, all);
 }
 
 /** Misuse that the library finds is an error of the request, too. Throws all other errors. */

@@ -55,9 +55,6 @@ export class LimitsFiles<Value> {
   #loads = 1;
   #refusals = 0;
   #state: LimitsStatus["state"] = "loaded";
-  /** Files that changed while others were read: only the last ones count. */
-  #next: readonly FileText[] | undefined;
-  #isLoading = false;
   #isClosed = false;
 
   private constructor(options: LimitsFilesOptions<Value>, texts: readonly FileText[], first: Value) {
@@ -66,10 +63,7 @@ export class LimitsFiles<Value> {
     this.#watched = watchTexts({
       path: options.path,
       known: texts,
-      onChange: (changed) => {
-        this.#next = changed;
-        if (!this.#isLoading) void this.#reload();
-      },
+      onChange: (changed) => this.#load(changed).catch((error: unknown) => this.#refuse([String(error)])),
       onError: (error) => this.#refuse([String(error)]),
       ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
     });
@@ -95,19 +89,6 @@ export class LimitsFiles<Value> {
   close(): void {
     this.#isClosed = true;
     this.#watched.close();
-  }
-
-  async #reload(): Promise<void> {
-    this.#isLoading = true;
-    for (let texts = this.#next; texts !== undefined && !this.#isClosed; texts = this.#next) {
-      this.#next = undefined;
-      try {
-        await this.#load(texts);
-      } catch (error) {
-        this.#refuse([String(error)]);
-      }
-    }
-    this.#isLoading = false;
   }
 
   async #load(texts: readonly FileText[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type Denied, TollgateError } from "tollgate";
 import { factsOf, type HttpFacts } from "tollgate/node";
 import type { RequestIds } from "../http/request-ids.ts";
-import type { Log, LogEntry } from "./log.ts";
+import type { Log } from "./log.ts";
 import { SampledLog } from "./sampled-log.ts";
 
 export interface RequestLogSettings {
@@ -22,23 +22,10 @@ const MOST_PATH_CHARACTERS = 256;
 /** Logs which requests were denied, and which failed: a sample, so that a flood of requests is no flood of lines. */
 export class RequestLog {
   readonly #settings: RequestLogSettings;
-  readonly #failures: SampledLog;
-  readonly #unauthorized: SampledLog;
-  readonly #denials = new Map<string, SampledLog>();
+  readonly #samples = new Map<string, SampledLog>();
 
   constructor(settings: RequestLogSettings) {
     this.#settings = settings;
-    const { log, intervalMs } = settings;
-    this.#failures = new SampledLog(log, {
-      most: FAILURES,
-      intervalMs,
-      leftOut: (count) => leftOut("failures", count),
-    });
-    this.#unauthorized = new SampledLog(log, {
-      most: FAILURES,
-      intervalMs,
-      leftOut: (count) => leftOut("unauthorized", count),
-    });
   }
 
   /**
@@ -52,7 +39,7 @@ export class RequestLog {
     facts: () => HttpFacts = () => factsOf(request),
   ): void {
     const { limiter, limit, reason, retryAfterMs } = denial;
-    this.#denialsOf(limiter).note(nameOf, () => ({
+    this.#sample("denials", limiter).note(nameOf, () => ({
       level: "info",
       event: "denied",
       fields: {
@@ -70,7 +57,7 @@ export class RequestLog {
   failed(error: unknown, request: IncomingMessage): void {
     const fields = this.#request(request, factsOf(request));
     const what = String(error);
-    this.#failures.note(
+    this.#sample("failures").note(
       () => kindOf(error),
       () => ({
         level: "error",
@@ -84,7 +71,7 @@ export class RequestLog {
   /** Notes a request without a known token: one line for each client in an interval. */
   unauthorized(request: IncomingMessage): void {
     const client = request.socket.remoteAddress ?? "unknown";
-    this.#unauthorized.note(
+    this.#sample("unauthorized").note(
       () => client,
       () => ({ level: "warn", event: "unauthorized", fields: { client, ...this.#request(request, factsOf(request)) } }),
     );
@@ -92,21 +79,20 @@ export class RequestLog {
 
   /** Says what was left out so far. */
   close(): void {
-    this.#failures.flush();
-    this.#unauthorized.flush();
-    for (const denials of this.#denials.values()) denials.flush();
+    for (const sample of this.#samples.values()) sample.flush();
   }
 
-  #denialsOf(limiter: string): SampledLog {
-    const known = this.#denials.get(limiter);
+  #sample(what: "denials" | "failures" | "unauthorized", limiter?: string): SampledLog {
+    const id = `${what} ${limiter}`;
+    const known = this.#samples.get(id);
     if (known !== undefined) return known;
     const { log, denials, intervalMs } = this.#settings;
     const made = new SampledLog(log, {
-      most: denials,
+      most: what === "denials" ? denials : FAILURES,
       intervalMs,
-      leftOut: (count) => leftOut("denials", count, limiter),
+      leftOut: (count) => ({ level: "warn", event: `${what}-left-out`, fields: { limiter, count } }),
     });
-    this.#denials.set(limiter, made);
+    this.#samples.set(id, made);
     return made;
   }
 
@@ -123,8 +109,4 @@ export class RequestLog {
 function kindOf(error: unknown): string {
   if (error instanceof TollgateError) return error.code;
   return error instanceof Error ? error.name : typeof error;
-}
-
-function leftOut(what: "denials" | "failures" | "unauthorized", count: number, limiter?: string): LogEntry {
-  return { level: "warn", event: `${what}-left-out`, fields: { limiter, count } };
 }

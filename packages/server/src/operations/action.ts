@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorAction } from "../http/operator.ts";
-import { asRequestError } from "../http/request-error.ts";
+import { asRequestError, sendError } from "../http/request-error.ts";
 import { sendJson } from "../http/responses.ts";
 
 export interface Answer {
@@ -22,10 +22,7 @@ export function action(
         const { status = 200, body, headers } = await answer(request, operator);
         sendJson(response, status, body, headers);
       } catch (error) {
-        const known = asRequestError(error);
-        // The rest of the body is not read.
-        const headers = known.status === 413 ? { connection: "close", ...known.headers } : known.headers;
-        sendJson(response, known.status, { error: known.message, ...known.details }, headers);
+        sendError(response, asRequestError(error));
       }
     },
   };

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { type Duration, fixedWindow, TollgateError } from "tollgate";
 import { asText, checkNames, type Fields, fieldsIn, parseJson } from "../http/json-fields.ts";
+import { readText, typeOf } from "../http/read-text.ts";
 import { malformed } from "../http/request-error.ts";
-import { readText, typeOf } from "./read-text.ts";
 
 const MOST_BODY_BYTES = 16 * 1024;
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
+import { readText, typeOf } from "../http/read-text.ts";
 import { malformed } from "../http/request-error.ts";
 import type { Replaced } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
@@ -9,7 +10,6 @@ import { checkIfMatch, etagOf } from "./etag.ts";
 import { fieldsOfQuery } from "./fields.ts";
 import { LimitsReader } from "./limits-reader.ts";
 import type { OperationSettings } from "./operation-settings.ts";
-import { readText, typeOf } from "./read-text.ts";
 import { withoutKeys } from "./without-keys.ts";
 import { withWorkers } from "./workers-reached.ts";
 

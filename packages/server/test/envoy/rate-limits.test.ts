@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
 import { InvalidRequestError } from "../../src/envoy/rate-limit-decider.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
+import { toStruct } from "../../src/envoy/struct.ts";
 import { configurationOf } from "./configurations.ts";
 
 const MINUTE_MS = 60_000;
@@ -179,7 +180,7 @@ describe("a rule", () => {
 
   it("gives its metadata to Envoy", () => {
     const { decide } = decider(`  - {key: address, metadata: {tier: free, weights: [1, true, null]}, ${PER_MINUTE}}`);
-    expect(decide("address=a").dynamicMetadata).toEqual({
+    expect(toStruct(decide("address=a").dynamicMetadata ?? {})).toEqual({
       fields: {
         tier: { stringValue: "free" },
         weights: { listValue: { values: [{ numberValue: 1 }, { boolValue: true }, { nullValue: 0 }] } },

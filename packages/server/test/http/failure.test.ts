@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeHandler } from "tollgate/node";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { guarded } from "../../src/http/failure.ts";
-import { readBody } from "../../src/http/read-body.ts";
+import { readText } from "../../src/http/read-text.ts";
 import { call } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
 import { startTestService } from "../support/test-service.ts";
@@ -72,7 +72,7 @@ describe("a failure of a guarded handler", () => {
     const handlers = new EventEmitter();
     const { url, logged } = await serve(async (request) => {
       handlers.emit("reading");
-      await readBody(request, 1_000).finally(() => handlers.emit("over"));
+      await readText(request, 1_000).finally(() => handlers.emit("over"));
     });
     const reading = once(handlers, "reading");
     const over = once(handlers, "over");
