@@ -11,7 +11,7 @@ export interface BrokenStore {
 export const BROKEN_STORES: readonly BrokenStore[] = [
   {
     flaw: "charges on denial",
-    rejectedBy: "a denial charges nothing",
+    rejectedBy: "random traces agree with the memory store in every figure",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
         const admitted = inner.apply(verb, key, costs, now, report, at);
@@ -57,7 +57,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "ignores cost",
-    rejectedBy: "a cost counts in full",
+    rejectedBy: "random traces agree with the memory store in every figure",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) =>
         inner.apply(
@@ -72,7 +72,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "consumes when it peeks",
-    rejectedBy: "peek gives the decision of consume and changes nothing",
+    rejectedBy: "random traces agree with the memory store in every figure",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) =>
         inner.apply(verb === "peek" ? "take" : verb, key, costs, now, report, at),
@@ -104,7 +104,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "reports the retry time of the wrong limit",
-    rejectedBy: "a denial names the limit with the longest wait",
+    rejectedBy: "random traces agree with the memory store in every figure",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
         const admitted = inner.apply(verb, key, costs, now, report, at);
@@ -199,7 +199,7 @@ export const BROKEN_STORES: readonly BrokenStore[] = [
   },
   {
     flaw: "refunds more than was taken",
-    rejectedBy: "a refund returns units, never beyond full",
+    rejectedBy: "random traces agree with the memory store in every figure",
     createStore: withFlaw({
       apply: (inner) => (verb, key, costs, now, report, at) => {
         const more = verb === "refund" ? costs.map((cost) => cost + 1) : costs;

@@ -12,38 +12,13 @@ const ONE_OF_EACH = [
 ];
 
 export const verbs: ContractTests = {
-  "peek gives the decision of consume and changes nothing": async (bench) => {
-    const limiter = bench.limiter(ONE_OF_EACH);
-    for (const cost of [1, 3, 2, 9]) {
-      const before = await limiter.explain("a");
-      const peeked = await limiter.peek("a", cost);
-      same("state after peek", await limiter.explain("a"), before);
-      same(`decision for ${cost}`, await limiter.consume("a", cost), peeked);
-    }
-  },
   "peek, explain and refund create no key": scenario(ONE_OF_EACH, [0, "peek 1, used 0 0 0, refund 1, keys 0"]),
-  "explain reports the state of every limit": async (bench) => {
-    const limiter = bench.limiter([perSecond(5), perMinute(8)]);
-    await limiter.allow("a", 4);
-    const shown = (await limiter.explain("a", 3)).map(({ key, unit, mode, capacity, ...status }) => [
-      ...[key, unit, mode, capacity],
-      ...[status.used, status.remaining, status.allowed, status.retryAfterMs, status.resetMs],
-    ]);
-    same("the limits", shown, [
-      ["a", "requests", "enforce", 5, 4, 1, false, 400, 800],
-      ["a", "requests", "enforce", 8, 4, 4, true, 0, 30_000],
-    ]);
-  },
   "a charge goes into debt, and a call waits until the debt is over": scenario(
     [perSecond(5)],
     [0, "charge 9 allowed=no remaining=0, used 9"],
     [999.999, "admits 0/1"],
     [0.001, "admits 1/2"],
   ),
-  "a refund returns units, never beyond full": scenario(ONE_OF_EACH, [
-    0,
-    "allow 4 yes, refund 3, used 1 1 1, refund 100, used 0 0 0, admits 5/8",
-  ]),
   "a refund and a charge accept the decision that they correct": async (bench) => {
     const limiter = bench.limiter(ONE_OF_EACH);
     const decision = await limiter.consume("a", 4);
