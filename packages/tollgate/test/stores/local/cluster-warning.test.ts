@@ -1,10 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { createLimiter, memoryStore, perMinute, systemClock } from "tollgate";
+import { createLimiter, perMinute } from "tollgate";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runNode } from "../../../../../test/support/run.ts";
-import { createPlan } from "../../../src/core/plan.ts";
 import { forgetWarnings } from "../../../src/core/warnings.ts";
-import { Fallbacks } from "../../../src/stores/redis/failure/without-server.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
@@ -64,17 +62,5 @@ describe("a runtime that is not Node", () => {
     vi.stubGlobal("process", process);
     createLimiter({ limits });
     expect(warn).toHaveBeenCalledTimes(warnings);
-  });
-
-  const worker = { send, env: { NODE_UNIQUE_ID: "1" } };
-
-  it("gives no warning for a store that no limiter uses, nor for a fallback", () => {
-    vi.stubGlobal("process", worker);
-    const fallback = memoryStore();
-    const fallbacks = new Fallbacks({ fallback, share: 0.5 });
-    fallbacks.open(createPlan("api", "api", limits), { clock: systemClock });
-    expect(warn).not.toHaveBeenCalled();
-    createLimiter({ limits, store: fallback });
-    expect(warn).toHaveBeenCalledTimes(1);
   });
 });

@@ -1,4 +1,4 @@
-import { combine, createLimiter, memoryStore, perMinute } from "tollgate";
+import { createLimiter, memoryStore, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { KeyTexts } from "../../../src/stores/local/key-texts.ts";
@@ -19,21 +19,6 @@ describe("a key of thousands of units", () => {
     const wide = keys.map((key) => key.replace("y", "я"));
     for (const key of [...keys, ...wide]) expect([limiter.allow(key, 2), limiter.allow(key)]).toEqual([true, false]);
     expect(store.size).toBe(1_000);
-  });
-
-  it("is found by every verb and by a handle", () => {
-    const { store, limiter } = setUp();
-    const handle = limiter.handle(LONG);
-    expect([handle.allow(), handle.allow(), handle.allow(), limiter.allow(LONG)]).toEqual([true, true, false, false]);
-    expect([limiter.peek(LONG).allowed, limiter.explain(LONG)[0]?.used]).toEqual([false, 2]);
-    limiter.refund(LONG, 1);
-    expect(limiter.consume(LONG)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(limiter.charge(LONG, 3).allowed).toBe(false);
-    const other = createLimiter({ name: "other", limits: [perMinute(9)], clock, store });
-    expect(combine(limiter, other).peek(LONG)).toMatchObject({ allowed: false, limiter: "api" });
-    limiter.reset(LONG);
-    expect([store.size, handle.allow(), limiter.allow(LONG), limiter.allow(LONG)]).toEqual([0, true, true, false]);
-    expect(limiter.allowMany([LONG, "short"], new Uint8Array(2))).toBe(1);
   });
 });
 

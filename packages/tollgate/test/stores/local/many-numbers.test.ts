@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter, perDay } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { BOUNDED_STORES, freshKeys } from "./full-stores.ts";
+import { BOUNDED_STORES } from "./full-stores.ts";
 
 const NUMBERS = 80;
 
@@ -38,17 +38,5 @@ describe.each(BOUNDED_STORES)("many numbers of one name, on a $kind store,", (bo
       expect(limiter.explain({ ...input, quota: 100 })).toMatchObject([{ used: 8, capacity: 100 }]);
     }
     expect([limiter.size, store.size]).toEqual([NUMBERS, NUMBERS]);
-  });
-
-  it("give back the bytes of keys that are gone", () => {
-    limiter.sweep();
-    // The log of resets is made by the first one.
-    limiter.reset({ key: "none", quota: 100 });
-    const before = store.bytes;
-    const keys = freshKeys(600);
-    for (const [i, key] of keys.entries()) limiter.consume({ key, quota: 100 + (i % NUMBERS) });
-    for (const key of keys) limiter.reset({ key, quota: 100 });
-    limiter.sweep();
-    expect(store.bytes - before).toBeLessThan(10_000);
   });
 });

@@ -58,14 +58,4 @@ describe.each(BOUNDED_STORES)("combined limiters on a $kind store with one free 
     expect(combine(known, first, second).consume("new")).toMatchObject({ allowed: false, reason: "store-full" });
     expect(known.explain("new")).toEqual(before);
   });
-
-  it("report a full store even if another store has overflow buckets", () => {
-    const { first, filler } = setUp("deny");
-    fill(bounded, filler);
-    const sharing = bounded.create({ maxKeys: 1 });
-    const other = createLimiter({ name: "other", limits: [perMinute(2)], clock, store: sharing });
-    fill(bounded, other);
-    expect(combine(first, other).consume("new")).toMatchObject({ reason: "store-full" });
-    expect(combine(other, first).consume("new")).toMatchObject({ reason: "store-full" });
-  });
 });

@@ -101,20 +101,4 @@ describe.each(BOUNDED_STORES)("keys without slots in a full $kind store", (bound
     limiter.handle("new").refund(1, inBucket);
     expect(limiter.peek("new", 0)).toMatchObject({ remaining: 0 });
   });
-
-  it("refund nothing to that bucket if they had a slot at the time of the decision", () => {
-    const { clock, limiter } = setUp();
-    const inOwnCells = limiter.charge("filler-0", 1);
-    expect("overflowed" in inOwnCells).toBe(false);
-    clock.advance(1_000_000);
-    for (let i = 0; i < bounded.slots; i += 1) limiter.reset(`filler-${i}`);
-    for (const key of freshKeys(100, "flood")) limiter.charge(key, 2);
-    expect(limiter.charge("filler-0", 2).overflowed).toBe(true);
-    const used = () => limiter.explain("filler-0")[0]!.used;
-    const inBucket = used();
-    limiter.refund("filler-0", 1, inOwnCells);
-    expect(used()).toBe(inBucket);
-    limiter.refund("filler-0", 1);
-    expect(used()).toBe(inBucket - 1);
-  });
 });

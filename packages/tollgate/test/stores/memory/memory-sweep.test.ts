@@ -1,4 +1,5 @@
-import { createLimiter, memoryStore, perSecond, tokenBucket } from "tollgate";
+import { createLimiter, memoryStore, perMinute, perSecond, tokenBucket } from "tollgate";
+import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 
@@ -64,5 +65,17 @@ describe("the sweep of a memory store", () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it.each([
+    ["memory", memoryStore()],
+    ["table", tableStore({ maxKeys: 10 })],
+  ])("drops no key by a clock that is ahead of another limiter's clock: %s", (_kind, store) => {
+    const make = (startMs: number) =>
+      createLimiter({ name: "api", limits: [perMinute(1)], clock: manualClock(startMs), store });
+    const [behind, ahead] = [make(START_MS), make(START_MS + 100_000)];
+    behind.allow("a");
+    expect(ahead.sweep()).toBe(0);
+    expect([behind.allow("a"), ahead.allow("a")]).toEqual([false, true]);
   });
 });

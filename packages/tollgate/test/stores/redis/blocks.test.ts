@@ -1,9 +1,7 @@
-import { Redis } from "ioredis";
 import { createLimiter, fixedWindow, type Limit, perDay, perMinute, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
-import { startRedisHere } from "./servers/test-servers.ts";
+import { describe, expect, it } from "vitest";
+import { freshPrefix, useRedis } from "./kit/use-redis.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const inUse = useRedis();
@@ -120,34 +118,6 @@ describe("a block over Redis", () => {
     expect(await named(9).consume("ann")).toMatchObject({ allowed: true, remaining: 6 });
     limits = [perDay(5)];
     expect(await chosen.consume("ann")).toMatchObject({ allowed: true, remaining: 3 });
-  });
-
-  it("of a value of another version is an error, until a reset removes the value", async () => {
-    const { one, other, prefix } = twoNodes([perDay(5, { name: "calls" })]);
-    await one.consume("ann", 3);
-    const row = await rowOf(prefix);
-    await inUse.redis.command("SET", row, "a value of another version", "PX", 86_400_000);
-    await expect(other.block("ann", "1h")).rejects.toMatchObject({ code: "ERR_STORE" });
-    await one.reset("ann");
-    await other.block("ann", "1h");
-    expect(await one.consume("ann")).toMatchObject({ reason: "blocked" });
-  });
-});
-
-describe("a server without memory", () => {
-  it("rejects blocks: the verb throws, and a call that would begin one is degraded", async () => {
-    const server = await startRedisHere();
-    const client = new Redis(server.port);
-    onTestFinished(() => client.disconnect());
-    const store = openStore(client, { onFailure: "deny", denyCache: false });
-    const limiter = createLimiter({ name: "api", limits: [perDay(1, { blockFor: "1h" })], store });
-    await limiter.allow("ann");
-    await server.command("CONFIG", "SET", "maxmemory", "1");
-    await expect(limiter.block("bob", "1h")).rejects.toMatchObject({ code: "ERR_STORE" });
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, degraded: "the server is out of memory" });
-    await server.command("CONFIG", "SET", "maxmemory", "0");
-    expect([await limiter.blockedUntil("bob"), await limiter.blockedUntil("ann")]).toEqual([undefined, undefined]);
-    expect(await limiter.consume("ann")).toMatchObject({ reason: "exhausted", block: { endsInMs: 3_600_000 } });
   });
 });
 

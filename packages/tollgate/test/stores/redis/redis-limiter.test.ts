@@ -73,26 +73,6 @@ describe("the keys of a limiter", () => {
   });
 });
 
-describe("misuse throws before a call is sent", () => {
-  it.each<[string, unknown, unknown]>([
-    ["ERR_COST", "ann", -1],
-    ["ERR_COST", "ann", 1.5],
-    ["ERR_COST", "ann", { tokens: 1 }],
-    ["ERR_KEY", Number.NaN, 1],
-    ["ERR_KEY", undefined, 1],
-  ])("%s is thrown for the key %o and the cost %o", async (code, key, cost) => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(5)], store: inUse.redis.store() });
-    const calls = await inUse.redis.callsOf(async () => {
-      await expect(limiter.allow(key as string, cost as number)).rejects.toMatchObject({ code });
-      await expect(limiter.consume(key as string, cost as number)).rejects.toMatchObject({ code });
-      await expect(limiter.allowMany(["a", key as string], new Uint8Array(2), cost as number)).rejects.toMatchObject({
-        code,
-      });
-    });
-    expect(calls).toBe(0);
-  });
-});
-
 describe("closing a store and a limiter", () => {
   it("a closed limiter is not notified of sweeps, and still decides", async () => {
     const clock = manualClock(NOW_MS);

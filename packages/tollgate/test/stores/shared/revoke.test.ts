@@ -134,16 +134,3 @@ describe("a combined call that is denied after another thread has changed the ke
     expect([there.allow("ann"), there.allow("ann")]).toEqual([true, false]);
   });
 });
-
-describe("a denied combined call", () => {
-  it("refunds to the overflow bucket of a key without a slot", () => {
-    const { clock, make, here, there } = setUp([perMinute(5)], "share");
-    for (let i = 0; make("filler").size < SLOTS; i += 1) make("filler").charge(`filler-${i}`, 5);
-    here.allow("ann");
-    const both = behindDoor(here, clock, () => expect(there.consume("ann").overflowed).toBe(true));
-    expect(both.allow("ann", 2)).toBe(false);
-    expect(there.explain("ann")[0]?.used).toBe(2);
-    expect(behindDoor(here, clock, () => {}).allow("ann", 2)).toBe(false);
-    expect(there.explain("ann")[0]?.used).toBe(2);
-  });
-});

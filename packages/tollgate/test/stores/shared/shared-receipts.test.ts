@@ -47,18 +47,6 @@ describe("a call that another thread has forgotten", () => {
     one.refund("ann", 2, decision);
     expect(one.explain("ann").map(({ used }) => used)).toEqual([3, 3]);
   });
-
-  it("is told from calls on other keys, and from later calls", () => {
-    const { here, there } = setUp();
-    const [one, other] = [here(perDay(10)), there(perDay(10))];
-    const ann = one.consume("ann", 4);
-    one.allow("bob", 4);
-    other.reset("bob");
-    const bob = one.consume("bob", 4);
-    one.refund("ann", 3, ann);
-    one.refund("bob", 2, bob);
-    expect([one.explain("ann")[0]?.used, one.explain("bob")[0]?.used]).toEqual([1, 2]);
-  });
 });
 
 describe("a correction of a key that another thread counts under other numbers", () => {

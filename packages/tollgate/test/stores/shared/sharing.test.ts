@@ -37,20 +37,6 @@ describe.each(KINDS_OF_MEMORY)("two attachments of a store in %s", (_kind, use) 
       expect(there.peek("ann")).toEqual(here.peek("ann"));
       expect(there.explain("bob")).toEqual(here.explain("bob"));
     });
-
-    it("share keys by handles and in batches", () => {
-      use();
-      const { here, there } = setUp(limits);
-      const [handle, other] = [here.handle("ann"), there.handle("ann")];
-      expect([handle.allow(), other.allow(), handle.allow(), other.allow()]).toEqual([true, true, false, false]);
-      other.refund(1);
-      expect([handle.allow(), there.allow("ann")]).toEqual([true, false]);
-      there.reset("ann");
-      expect([handle.consume(2).allowed, other.allow(), here.allow("ann")]).toEqual([true, false, false]);
-      const out = new Uint8Array(3);
-      expect([here.allowMany(["bob", "bob", "ann"], out), ...out]).toEqual([2, 1, 1, 0]);
-      expect([there.allowMany(["bob", "cat", "cat"], out), ...out]).toEqual([2, 0, 1, 1]);
-    });
   });
 });
 
@@ -73,13 +59,5 @@ describe("two attachments of a shared store share the keys", () => {
       const unit = limits[0]!.unit;
       expect(there.allow("ann", { [unit]: 1 })).toBe(!shares);
     }
-  });
-
-  it("of a limiter that the other attachment has never made", () => {
-    const clock = manualClock(START_MS);
-    const [store, end] = twoEnds(OPTIONS);
-    createLimiter({ name: "one", limits: [perMinute(1)], clock, store }).allow("ann");
-    createLimiter({ name: "two", limits: [perMinute(1), perHour(1)], clock, store }).allow("ann");
-    expect(end.size).toBe(2);
   });
 });

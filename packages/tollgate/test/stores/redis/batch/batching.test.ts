@@ -42,12 +42,6 @@ describe("the calls of one turn", () => {
     expect(calls).toBe(1);
   });
 
-  it("script calls have at most 128 keys by default", async () => {
-    const limiter = createLimiter({ name: "api", limits: [perDay(10)], store: inUse.redis.store() });
-    expect(await keysOfCalls(() => Promise.all(keys(300).map((key) => limiter.allow(key))))).toEqual([128, 128, 44]);
-    expect(await keysOfCalls(() => Promise.all(keys(128).map((key) => limiter.consume(key))))).toEqual([128]);
-  });
-
   it.each<[boolean | number, number[]]>([
     [10, [10, 10, 5]],
     [1, Array.from({ length: 25 }, () => 1)],

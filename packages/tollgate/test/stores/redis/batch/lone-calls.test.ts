@@ -1,4 +1,3 @@
-import { setImmediate as endOfTurn } from "node:timers/promises";
 import { type AsyncLimiter, createLimiter, fixedWindow, type Limit, perDay } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { argumentsOfCalls } from "../kit/script-calls.ts";
@@ -76,14 +75,5 @@ describe("a lone call", PATIENCE, () => {
     expect(await limiter.allow("a")).toBe(false);
     await inUse.redis.command("CLIENT", "UNPAUSE");
     expect((await limiter.explain("a"))[0]?.used).toBeLessThanOrEqual(1);
-  });
-
-  it("close waits for a lone call", async () => {
-    const store = inUse.redis.store();
-    const limiter = createLimiter({ name: "api", limits: [perDay(3)], store });
-    for (let i = 0; i < CALM_CALLS; i += 1) await limiter.allow(`calm-${i}`);
-    const decided = limiter.allow("a");
-    await store.close();
-    expect(await Promise.race([decided, endOfTurn("pending")])).toBe(true);
   });
 });

@@ -124,19 +124,6 @@ describe.each(WAYS)("corrections by %s", (_name, make, settlingOf) => {
     expect(await bothLeft()).toEqual([4, 5]);
   });
 
-  it("units are charged locally while the server is unavailable, so no debt is lost", async () => {
-    const { store, consume, charge, refund, bothLeft } = begin();
-    const onServer = await consume(1);
-    store.bypass = true;
-    const charged = await charge(3, onServer);
-    expect(charged).toMatchObject({ degraded: "bypassed", remaining: 7 });
-    await charge(1);
-    expect(await bothLeft()).toEqual([9, 6]);
-    store.bypass = false;
-    await refund(3, charged);
-    expect(await bothLeft()).toEqual([9, 9]);
-  });
-
   it.each(["allow", "deny"] as const)("nothing is corrected if the policy counted nothing: %s", async (policy) => {
     const { store, consume, charge, refund } = begin(policy);
     await consume(5);
@@ -171,18 +158,5 @@ describe("a decision given to refund and charge", () => {
       await expect(limiter.handle("ann").charge(1, decision)).rejects.toMatchObject(expected);
     }
     expect((await limiter.peek("ann", 0)).remaining).toBe(5);
-  });
-
-  it("observers are notified of local corrections", async () => {
-    const { store, clock } = setUp();
-    const observed: string[] = [];
-    const observe = ({ type }: { readonly type: string }) => observed.push(type);
-    const limiter = createLimiter({ name: "api", limits: LIMITS, store, clock, observe });
-    store.bypass = true;
-    const taken = await limiter.consume("ann");
-    store.bypass = false;
-    await limiter.refund("ann", 1, taken);
-    await limiter.charge("ann", 1, taken);
-    expect(observed).toEqual(["degradation", "decision", "degradation", "degradation", "decision"]);
   });
 });

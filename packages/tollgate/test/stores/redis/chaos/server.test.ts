@@ -2,7 +2,6 @@ import { Redis } from "ioredis";
 import { type AsyncLimiter, combine, createLimiter, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
-import { eventuallyTrue } from "../servers/eventually.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { type CallRecord, landing } from "./kit/call-record.ts";
 import { countOf, miscounted, nameOf } from "./kit/count.ts";
@@ -80,32 +79,6 @@ describe("a server that is killed and restarted without its data", () => {
     expect(miscounted(countOf(run.calls, landedAfter), used)).toEqual([]);
     const before = run.calls.filter(isBefore);
     expect(overAdmitted(run, (limiter) => admittedByServer(before, limiter))).toEqual([]);
-    expect(used.get(TIGHT_KEY)).toBe(TIGHT);
-  });
-});
-
-describe("a server that is paused for five seconds", () => {
-  const told = onAServer({}, async ({ server }): Promise<Incident> => {
-    const beginMs = now();
-    server.pause();
-    await pass(5);
-    const fromMs = now();
-    await pass(5_000);
-    const untilMs = now();
-    server.resume();
-    await eventuallyTrue("the server to answer", async () => (await server.command("PING")) === "PONG");
-    const backMs = now();
-    await pass(AFTERWARDS_MS);
-    return { beginMs, fromMs, untilMs, backMs };
-  });
-  itStandsThrough(() => told().run, GONE);
-  itIsGone(() => told().run);
-  itIsBack(() => told().run);
-
-  it("the paused server counted nothing twice", () => {
-    const { run, used } = told();
-    expect(miscounted(countOf(run.calls), used)).toEqual([]);
-    expect(overAdmitted(run)).toEqual([]);
     expect(used.get(TIGHT_KEY)).toBe(TIGHT);
   });
 });

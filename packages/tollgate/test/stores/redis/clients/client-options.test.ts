@@ -72,13 +72,6 @@ describe("a keyPrefix of the client", () => {
     },
   );
 
-  it("a keyPrefix that is no string throws", () => {
-    const client = ioredis({ keyPrefix: Buffer.from("app:") as unknown as string, lazyConnect: true });
-    expect(() => findPort(client, COUNTING_SCRIPT)).toThrow(
-      "client: expected its keyPrefix to be a string, got an object",
-    );
-  });
-
   it.each([
     ["", true],
     ["app:", true],
@@ -121,16 +114,6 @@ describe("replies in other formats", () => {
 });
 
 describe("a client that is not connected yet", () => {
-  it("a lazy client connects with the first call, and reports no connection only while it connects", async () => {
-    const client = ioredis({ lazyConnect: true });
-    const port = findPort(client, COUNTING_SCRIPT);
-    expect(port.connected).toBe(true);
-    const reply = port.run(callOf(["a"]));
-    expect(port.connected).toBe(false);
-    expect(await reply).toEqual([1, 0]);
-    expect(port.connected).toBe(true);
-  });
-
   it("the application has to connect a client of redis", async () => {
     const port = findPort(createClient({ socket: { port: redis.port } }), COUNTING_SCRIPT);
     expect(port.connected).toBe(false);

@@ -4,7 +4,7 @@ import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
 import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
 import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
-import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { type ConnectedClient, type Detours, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 import { didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
@@ -109,20 +109,4 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of a cluster client
     });
     expect(await Promise.all(calls.map(async ({ keys: [key] }) => countOf(key!)))).toEqual([0, 0, 0, 0]);
   });
-});
-
-it("errors of servers are classified in a cluster, too", async () => {
-  for (const { connectCluster } of [...EVERY_CLIENT, ...OLDER_CLIENTS]) {
-    const { client, close } = await connectCluster(cluster.addresses);
-    onTestFinished(close);
-    const meanings = await Promise.all(
-      ["NOREPLICAS x", "OOM x", "BUSY x", "WRONGTYPE x", "ERR x"].map(async (answer) =>
-        outcome(findPort(client, scriptOf(`return redis.error_reply("${answer}")`)).run(callOf(["a"]))),
-      ),
-    );
-    expect(meanings.map((meaning) => (meaning as { kind: string }).kind)).toEqual([
-      ...["rejected", "rejected", "unavailable"],
-      ...["fault", "fault"],
-    ]);
-  }
 });

@@ -100,18 +100,4 @@ describe.each([...EVERY_CLIENT, ...OLDER_CLIENTS])("the port of $name", ({ conne
     expect(JSON.stringify(clientFailure(error))).not.toContain("10.1.2.3");
     expect(call.cancelFlag.text).not.toEqual(RUN);
   });
-
-  it.each([
-    ["a script that fails", "error('x')"],
-    ["a wrong type", "return redis.call('INCR', KEYS[1])"],
-    ["an unknown command", "return redis.call('NONE')"],
-    ["a missing password", "return redis.error_reply('NOAUTH Authentication required.')"],
-    ["a script that does not compile", "return ("],
-  ])("%s is a fault", async (_what, source) => {
-    await redis.command("RPUSH", "a", "1");
-    const failing = findPort(connected.client, scriptOf(source));
-    const error: unknown = await failing.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(Error);
-    expect(clientFailure(error)).toEqual({ kind: "fault" });
-  });
 });

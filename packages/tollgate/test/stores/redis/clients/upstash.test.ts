@@ -6,7 +6,7 @@ import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
 import type { RedisServer } from "../servers/redis-server.ts";
 import { startRedis } from "../servers/start-redis.ts";
-import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
+import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { allOf } from "./kit/port-results.ts";
 import { UpstashServer } from "./upstash-server.ts";
 
@@ -78,22 +78,6 @@ describe.each([
     expect(call.cancelFlag.text).not.toEqual(RUN);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(await redis.command("GET", "a")).toBe("1");
-  });
-
-  it("an unavailable server differs from a fault", async () => {
-    const meanings = await Promise.all(
-      ["OOM x", "ERR max requests limit exceeded", "WRONGTYPE x", "ERR x"].map(async (answer) =>
-        findPort(client(options), scriptOf(`return redis.error_reply("${answer}")`))
-          .run(callOf(["a"]))
-          .catch((error: unknown) => clientFailure(error)),
-      ),
-    );
-    expect(meanings).toEqual([
-      { kind: "rejected", cause: "the server is out of memory" },
-      { kind: "unavailable", cause: "the server refuses more" },
-      { kind: "fault" },
-      { kind: "fault" },
-    ]);
   });
 });
 

@@ -109,20 +109,3 @@ describe("the kill switch", () => {
     ]);
   });
 });
-
-describe("observers of limiters under the kill switch", () => {
-  it("observers are notified of decisions without the store", async () => {
-    const { store, observed, observe } = bypassed();
-    const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store, observe });
-    await limiter.allow("ann");
-    await limiter.peek("ann");
-    await limiter.refund("ann", 1);
-    expect(observed.map(({ type }) => type)).toEqual(["degradation", "decision", "degradation", "degradation"]);
-    expect(observed[0]).toEqual({ type: "degradation", limiter: "api", cause: "bypassed" });
-    expect(observed[1]).toMatchObject({
-      verb: "allow",
-      keys: ["ann"],
-      decision: { allowed: true, degraded: "bypassed" },
-    });
-  });
-});

@@ -1,4 +1,4 @@
-import { combine, createLimiter, fixedWindow, memoryStore, perDay, perMinute, slidingWindow } from "tollgate";
+import { createLimiter, fixedWindow, memoryStore, perMinute, slidingWindow } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { bypassedStore, quarterStore } from "../kit/bypassed-store.ts";
 import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
@@ -78,31 +78,6 @@ describe("a local fraction of each limit", () => {
         ).toBe(admitted[i]);
       }
     }
-  });
-
-  it("a call takes from all limits or none, in combinations and with limits chosen per call", async () => {
-    const { clock, store } = quarter();
-    const user = createLimiter({ name: "user", limits: [perMinute(10)], store, clock });
-    const route = createLimiter({
-      name: "route",
-      limits: (key: string) => (key === "ann" ? [perMinute(100), perDay(4)] : "unlimited"),
-      store,
-      clock,
-    });
-    const both = combine(user, route);
-    const taken = await both.consume("ann");
-    expect(taken).toMatchObject({ allowed: true, remaining: 0, degraded: "bypassed" });
-    const denied = await both.consume("ann");
-    expect(denied).toMatchObject({ allowed: false, limiter: "route", degraded: "bypassed" });
-    expect((await both.explain("ann")).map(({ capacity, used }) => [capacity, used])).toEqual([
-      [10, 9],
-      [100, 76],
-      [4, 4],
-    ]);
-    expect(await both.allow("bob")).toBe(true);
-    expect(await route.consume("bob")).toMatchObject({ allowed: true, limit: undefined });
-    await both.refund("ann", 1, taken);
-    expect(await both.allow("ann")).toBe(true);
   });
 
   it("reset and clear drop the local counts", async () => {

@@ -70,19 +70,4 @@ describe("the events of an outage", () => {
       expect(up.downForMs).toBeLessThan(tookMs + 1);
     }
   });
-
-  it("a store that is closed while a probe is under way observes nothing more", async () => {
-    const server = await startRedisHere();
-    const each = node(server);
-    await callUntil([each], "closed");
-    server.pause();
-    await callUntil([each], "open");
-    await eventuallyTrue("a probe", () => each.store.breaker === "half-open");
-    await each.store.close();
-    const before = outagesOf(each);
-    server.resume();
-    await eventuallyTrue("the end of the probe", () => each.store.breaker !== "half-open");
-    expect(outagesOf(each)).toBe(before);
-    expect(before).toMatch(/^down(?: probe)*$/);
-  });
 });

@@ -76,20 +76,6 @@ describe("a fallback without capacity for a limiter's limits", () => {
       }),
     );
   });
-
-  it("calls under limits chosen per call are denied while the server is unavailable, and none fails", async () => {
-    const fallback = memoryStore({ maxKeys: 1, overflow: "deny" });
-    const store = inUse.redis.store({ onFailure: { fallback, share: 1 } });
-    const limits = (key: string) => (key === "ann" ? [perDay(9), wide] : [perDay(9)]);
-    const limiter = createLimiter({ name: "api", limits, store });
-    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 8 });
-    store.bypass = true;
-    expect(await limiter.consume("bob")).toMatchObject({ allowed: true, remaining: 8, degraded: "bypassed" });
-    const denied = await limiter.consume("ann");
-    expect(denied).toMatchObject({ allowed: false, reason: "store-full", degraded: "bypassed" });
-    await limiter.refund("ann", 1, denied);
-    await limiter.reset("ann");
-  });
 });
 
 /** A fraction that may be tiny. */

@@ -129,11 +129,4 @@ describe("the cost of limits that stay", () => {
     expect(lengths).toEqual([26, 26]);
     expect(await redis.callsOf(() => admittedInTurn(limiters, 10))).toBe(10);
   });
-
-  it("after a change most calls are one script call again", async () => {
-    const [one, other] = processes(inUse.redis);
-    const limiters = [one, other].map((store, i) => createLimiter({ name: "api", limits: [day(500 + i)], store }));
-    await admittedInTurn(limiters, 4);
-    expect(await inUse.redis.callsOf(() => admittedInTurn(limiters, 100))).toBe(100);
-  });
 });

@@ -1,4 +1,4 @@
-import { createLimiter, type Limit, perDay, perMinute, slidingWindow } from "tollgate";
+import { createLimiter, type Limit, perDay, perMinute } from "tollgate";
 import type { RedisStore } from "tollgate/redis";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -40,20 +40,5 @@ describe("the first numbers of a key", () => {
       ["burst", 5, "enforce"],
     ]);
     expect(await both.explain("ann")).toMatchObject([{ used: 5 }, { used: 1 }]);
-  });
-});
-
-describe("lists of limits", () => {
-  it("a list and a function that chooses its limits count the same", async () => {
-    const [one, other] = processes(inUse.redis);
-    const limits = [day(10), slidingWindow({ limit: 8, window: "1h", name: "hour" })];
-    const fixedList = createLimiter({ name: "api", limits, store: one });
-    const chosen = createLimiter({ name: "api", limits: () => limits, store: other });
-    await fixedList.consume("ann", 3);
-    expect(await chosen.consume("ann", 2)).toMatchObject({ allowed: true, remaining: 3 });
-    expect(await fixedList.explain("ann")).toMatchObject([{ used: 5 }, { used: 5 }]);
-    expect([await chosen.size(), await fixedList.size()]).toEqual([1, 1]);
-    await chosen.reset("ann");
-    expect(await fixedList.size()).toBe(0);
   });
 });

@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { concurrency, perSecond } from "tollgate";
 import { describe, expect, it } from "vitest";
 import type { Limit } from "../../../../src/core/limits/limit.ts";
 import type { Taken } from "../../../../src/core/taken.ts";
@@ -20,7 +19,7 @@ import {
   traceOf,
   traceOfPlaces,
 } from "../../../properties/receipt-traces.ts";
-import { call, encoded, NOW_US, type TimedTransaction } from "./kit/script-call.ts";
+import { call, encoded, type TimedTransaction } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
@@ -120,19 +119,5 @@ describe("corrections by receipts in Redis", () => {
       for (const key of keys) expect(await key.replay()).toEqual(key.expected);
     });
     await fc.assert(property, { numRuns: TRACES });
-  });
-
-  it("a key that is gone gets nothing back, even if it starts with less than everything", async () => {
-    const places = encoded(concurrency({ max: 2, ttl: "1m" }));
-    const bucket = encoded(perSecond(10, { initial: "empty" }));
-    const untilUs = [NOW_US + 60_000_000];
-    const correct = (verb: Verb, plan: typeof places) => {
-      const one = call(verb, plan, `gone ${plan.plan.id}`, 1, { detail: "first-denied" });
-      return { ...one, keys: one.keys.map((key) => ({ ...key, untilUs })) };
-    };
-    const transactions = [correct("refund", places), correct("renew", places), correct("refund", bucket)];
-    const outcomes = await started.server.run({ time: "transactions", transactions });
-    expect(outcomes?.map(({ admitted }) => admitted)).toEqual([1, 0, 1]);
-    for (const { plan } of [places, bucket]) expect(await started.server.command("EXISTS", `gone ${plan.id}`)).toBe(0);
   });
 });

@@ -107,26 +107,6 @@ describe.each(KINDS)("an idle key is not stored: %s", (name, limits) => {
     await byServer(call("take", plan, key), call("refund", plan, key));
     expect(await exists(key)).toBe(false);
   });
-
-  it("a key that is idle when it would be written is not stored", async () => {
-    const key = `late ${name}`;
-    await atTime(NOW_US, call("take", plan, key));
-    await atTime(NOW_US + 2 * DAY_US, call("take", plan, key, 0));
-    expect(await exists(key)).toBe(true);
-    await atTime(NOW_US + 2 * DAY_US, call("refund", plan, key));
-    expect(await exists(key)).toBe(false);
-  });
-
-  it("drop removes a key only if it is idle", async () => {
-    const key = `dropped ${name}`;
-    const drop = async (nowUs: number) => (await atTime(nowUs, call("drop", plan, key)))?.[0]?.admitted;
-    expect(await drop(NOW_US)).toBe(0);
-    await atTime(NOW_US, call("take", plan, key));
-    expect(await drop(NOW_US)).toBe(0);
-    expect(await exists(key)).toBe(true);
-    expect(await drop(NOW_US + DAY_US)).toBe(1);
-    expect(await exists(key)).toBe(false);
-  });
 });
 
 describe("a bucket that starts empty", () => {

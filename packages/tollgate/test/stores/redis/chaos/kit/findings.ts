@@ -108,7 +108,7 @@ export function circuitFaults({ lanes }: Run<unknown>): string[] {
 }
 
 /** The time from the return of the server to its first decision, per lane. */
-export function recoveries({ lanes, result: { backMs } }: Run): { readonly lane: string; readonly ms: number }[] {
+function recoveries({ lanes, result: { backMs } }: Run): { readonly lane: string; readonly ms: number }[] {
   return lanes.map(({ name, calls }) => {
     const ends = calls
       .filter((call) => call.endedMs >= backMs && call.admitted && call.returns === "decision")

@@ -1,5 +1,5 @@
 import { createPlan } from "../../../../../src/core/plan.ts";
-import type { Limit, OnChange } from "../../../../../src/index.ts";
+import type { Limit } from "../../../../../src/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
 import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
@@ -8,11 +8,7 @@ import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/re
 export const NOW_US = 1_784_000_000_000_000;
 
 export function encoded(...limits: readonly Limit[]): EncodedPlan {
-  return encodedAs(undefined, ...limits);
-}
-
-export function encodedAs(onChange: OnChange | undefined, ...limits: readonly Limit[]): EncodedPlan {
-  return encodePlan(createPlan("api", "api", limits, onChange), epochOf(NOW_US));
+  return encodePlan(createPlan("api", "api", limits), epochOf(NOW_US));
 }
 
 /** A transaction, and the moment at which a test has it decided. */
