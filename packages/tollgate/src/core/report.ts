@@ -32,15 +32,15 @@ export class Report {
   /** Why a call was denied whatever its counts, because of the calls that wait for its key. */
   line: "others-waiting" | "queue-full" | undefined = undefined;
   /** Whether each limit conformed before the call. */
-  readonly conforms: boolean[] = [];
+  readonly conforms: boolean[];
   /** Whole units that count after the call, rounded up; above the capacity in debt. */
-  readonly used: number[] = [];
+  readonly used: number[];
   /** Microseconds until the same cost conforms, from the state after the call; 0 if it does, `Infinity` if never. */
-  readonly waitUs: number[] = [];
+  readonly waitUs: number[];
   /** Whole units that still count at that moment. */
-  readonly usedAfterWait: number[] = [];
+  readonly usedAfterWait: number[];
   /** Microseconds until idle. */
-  readonly resetUs: number[] = [];
+  readonly resetUs: number[];
   /**
    * When places that the call took free themselves, in microseconds since the epoch. A store with a time of its own
    * also says when units of windows leave. What other limits count leaves by `resetUs`. Usually empty.
@@ -55,6 +55,15 @@ export class Report {
   readonly isView: boolean[] = [];
   /** Where each limit stands at this node; set by an `explain` of a store with leases. */
   leases: readonly LeaseStatus[] | undefined = undefined;
+
+  /** `entries` is how many a report has that is not filled again: a list that grows has room for 16 more. */
+  constructor(entries = 0) {
+    this.conforms = entries === 0 ? [] : new Array<boolean>(entries);
+    this.used = entries === 0 ? [] : new Array<number>(entries);
+    this.waitUs = entries === 0 ? [] : new Array<number>(entries);
+    this.usedAfterWait = entries === 0 ? [] : new Array<number>(entries);
+    this.resetUs = entries === 0 ? [] : new Array<number>(entries);
+  }
 
   /** Whether there are entries. An unavailable store may write none. */
   get hasEntries(): boolean {

@@ -32,7 +32,7 @@ export interface LocalView {
 
 /** The report of a call that was admitted without the server: its figures follow from the server's last ones. */
 export function admittedReport(view: LocalView): Report {
-  const report = new Report();
+  const report = new Report(view.costs.length);
   for (let i = 0; i < view.costs.length; i += 1) {
     describe(report, i, view);
     report.conforms[i] = true;

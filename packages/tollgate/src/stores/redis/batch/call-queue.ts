@@ -56,6 +56,8 @@ export class CallQueue {
   #isFlushing = false;
   /** How many calls in a row found no other call pending. */
   #calm = 0;
+  /** The batch that a flush fills where there is no cluster. */
+  #open: Batch | undefined;
   /** When the calls of this turn were made. */
   #turnMs: number | undefined;
   /** Set while `drained` waits. */
@@ -110,7 +112,7 @@ export class CallQueue {
       void this.#flushAfter(connecting);
       return;
     }
-    const open = new Map<number, Batch>();
+    const open = this.#options.bySlot ? new Map<number, Batch>() : undefined;
     let at = 0;
     for (; at < this.#ready.length; at += 1) {
       const work = this.#ready[at]!;
@@ -123,7 +125,7 @@ export class CallQueue {
     // With all steps in flight, each call of a flood comes here.
     if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
-    for (const batch of open.values()) this.#send(batch);
+    this.#sendOpen(open);
   }
 
   /** Waits until no call is pending. */
@@ -167,18 +169,28 @@ export class CallQueue {
     return this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
   }
 
-  #place(work: Work, lane: number, open: Map<number, Batch>): void {
+  /** Adds work to the open batch of its lane: in a cluster each slot has one. */
+  #place(work: Work, lane: number, open: Map<number, Batch> | undefined): void {
     work.isReady = false;
     const steps = work.cut();
-    const batch = open.get(lane);
+    const batch = open === undefined ? this.#open : open.get(lane);
     if (batch?.fits(work) === true) batch.add(work, steps);
     else {
       if (batch !== undefined) this.#send(batch);
-      open.set(lane, new Batch(lane, this.#batchOptions, work, steps));
+      const made = new Batch(lane, this.#batchOptions, work, steps);
+      if (open === undefined) this.#open = made;
+      else open.set(lane, made);
     }
     this.#stepsUnderWay += steps;
     for (const line of work.lines) line.steps += steps;
     if (work.isWhole) this.#passOn(work);
+  }
+
+  #sendOpen(open: Map<number, Batch> | undefined): void {
+    if (open !== undefined) for (const batch of open.values()) this.#send(batch);
+    const only = this.#open;
+    this.#open = undefined;
+    if (only !== undefined) this.#send(only);
   }
 
   #send(batch: Batch): void {

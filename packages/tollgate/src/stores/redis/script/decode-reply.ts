@@ -162,7 +162,7 @@ function noteShown(reports: readonly Report[], entry: number, kept: Limit | unde
 /** The moment of the decision also says when units leave that were taken then, where that moment names them. */
 function readReport(numbers: Numbers, admitted: boolean, keys: readonly ScriptKey[], decidedUs: number): Report {
   const { reply } = numbers;
-  const report = new Report();
+  const report = new Report(keys.length === 1 ? keys[0]!.plan.plan.limits.length : 0);
   report.admitted = admitted;
   report.resets = decidedUs;
   if (reply[numbers.at] === BLOCK_MARK) report.block = readBlock(numbers, keys);
