@@ -11,7 +11,6 @@ import type { AsyncStore } from "../core/store.ts";
 import type { BypassChange, ServerDown, ServerProbe, ServerUp, StoreObservation } from "../core/store-observation.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import { isMadeHere } from "../limiter/limiter-mark.ts";
-import { followSubscribers } from "./subscribers.ts";
 
 /** The channels, and what their subscribers get. */
 export interface DiagnosticsMessages {
@@ -45,9 +44,8 @@ const OF_STORES: Channels<StoreObservation["type"]> = {
 type ObservableStore = Required<Pick<AsyncStore, "observe">>;
 
 /**
- * Publishes what a limiter, or a Redis store, does to channels of `node:diagnostics_channel`. There are observers for
- * channels with subscribers only: without them nothing is built or called. Returns a function that ends the publishing.
- * Until then the channels refer to the limiter or store.
+ * Publishes what a limiter, or a Redis store, does to channels of `node:diagnostics_channel`. Returns a function that
+ * ends the publishing. Until then each call of the limiter makes an observation, as for an observer.
  *
  * An error of a subscriber fails no call. Node throws it later, as an uncaught exception.
  *
@@ -74,27 +72,9 @@ type ObservableStore = Required<Pick<AsyncStore, "observe">>;
 export function publish(limiterOrStore: Limiter<never> | AsyncLimiter<never> | ObservableStore): () => void {
   if (isMadeHere(limiterOrStore)) {
     const limiter = limiterOrStore as Limiter<never>;
-    return publishTo(OF_LIMITERS, (type, send) => limiter.observe(send, { types: [type] }));
+    return limiter.observe((observation) => channel(OF_LIMITERS[observation.type]).publish(observation));
   }
   const store = limiterOrStore as ObservableStore;
   if (typeof store?.observe !== "function") throw optionError("publish", "a limiter or a Redis store", store);
-  return publishTo(OF_STORES, (type, send) =>
-    store.observe((observation) => {
-      if (observation.type === type) send(observation);
-    }),
-  );
-}
-
-/** Observes while a channel has subscribers. */
-function publishTo<Type extends string>(
-  channels: Channels<Type>,
-  observe: (type: Type, send: (observation: object) => void) => () => void,
-): () => void {
-  const ends = (Object.keys(channels) as Type[]).map((type) => {
-    const to = channel(channels[type]);
-    return followSubscribers(to, () => observe(type, (observation) => to.publish(observation)));
-  });
-  return () => {
-    for (const end of ends) end();
-  };
+  return store.observe((observation) => channel(OF_STORES[observation.type]).publish(observation));
 }
