@@ -89,10 +89,10 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
     const addresses = ["2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8:0:2::2"].map(from);
     expect(await statusesOf(await serve([theirs({ limit: 1 })], 1), addresses)).toEqual([200, 429, 429]);
     const limiter = createLimiter({ key: clientIp({ trustProxy: 1 }), limits: [perMinute(1)] });
-    const ours = await serve([rateLimit({ limiter })]);
-    expect(await statusesOf(ours, addresses)).toEqual([200, 200, 429]);
+    const here = await serve([rateLimit({ limiter })]);
+    expect(await statusesOf(here, addresses)).toEqual([200, 200, 429]);
     const embedded = ["192.0.2.1", "::ffff:192.0.2.1", "64:ff9b::192.0.2.1", "2002:c000:201::1"].map(from);
-    expect(await statusesOf(ours, embedded)).toEqual([200, 429, 429, 429]);
+    expect(await statusesOf(here, embedded)).toEqual([200, 429, 429, 429]);
   });
 
   it("A token bucket refills all the time.", async () => {
@@ -292,7 +292,7 @@ describe(`the other rows of docs/${PAGE}`, () => {
     const key = () => {
       throw new Error("no key");
     };
-    const logError = vi.fn();
+    const logError = vi.fn<() => void>();
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     await (await serve([ours({ key, logError, onError: "allow" })]))();
     expect([logError.mock.calls.length, warn.mock.calls.length]).toEqual([1, 0]);

@@ -12,9 +12,10 @@ const HOT: readonly string[] = ["constructor", "allow", "allowLocal", "consume"]
 export function guardMethods(prototype: object, owner: string): void {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof value !== "function" || HOT.includes(name)) continue;
-    const guarded = function (this: undefined, ...args: readonly unknown[]): unknown {
+    const method = value as (this: unknown, ...args: unknown[]) => unknown;
+    const guarded = function (this: undefined, ...args: unknown[]): unknown {
       if (this === undefined) throw detachedError(owner, name);
-      return Reflect.apply(value, this, args);
+      return method.apply(this, args);
     };
     Object.defineProperty(prototype, name, { value: guarded, writable: true, configurable: true });
   }
