@@ -160,13 +160,8 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
   const REFUSED: readonly [string, unknown, unknown, unknown, string][] = [
     ["an out that is too short", ["a", "b"], new Uint8Array(1), 1, "ERR_OPTION"],
     ["a list as out", ["a"], [0], 1, "ERR_OPTION"],
-    ["words as out", ["a"], new Uint16Array(1), 1, "ERR_OPTION"],
-    ["no out", ["a"], undefined, 1, "ERR_OPTION"],
     ["one input alone", "a", new Uint8Array(1), 1, "ERR_OPTION"],
-    ["a set of inputs", new Set(["a"]), new Uint8Array(1), 1, "ERR_OPTION"],
-    ["a negative cost", ["a"], new Uint8Array(1), -1, "ERR_COST"],
     ["a fraction as the cost", ["a"], new Uint8Array(1), 0.5, "ERR_COST"],
-    ["an unknown unit", ["a"], new Uint8Array(1), { pages: 1 }, "ERR_COST"],
     ["a key that is no key", ["a", "a", null, "a"], new Uint8Array(4), 1, "ERR_KEY"],
     ["a list with a hole", new Array(2), new Uint8Array(2), 1, "ERR_KEY"],
   ];

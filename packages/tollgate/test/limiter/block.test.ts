@@ -39,7 +39,6 @@ describe("blockFor is refused", () => {
       /^ERR_LIMIT blockFor: expected mode: "enforce".*"shadow"/,
     ],
     ["below a microsecond", { blockFor: 0.0001 }, /^ERR_DURATION blockFor: expected .*above 0.*, got 0.0001/],
-    ["above ten years", { blockFor: "3653d" }, /^ERR_DURATION blockFor: expected .*at most 10 years.*, got "3653d"/],
     ["with another option", { blockFor: { duration: "1m", extends: true } }, /^ERR_OPTION blockFor: .*"extend"/],
     ["with a text as extend", { blockFor: { duration: "1m", extend: "yes" } }, /^ERR_OPTION blockFor.extend: .*"yes"/],
     [
@@ -49,7 +48,6 @@ describe("blockFor is refused", () => {
     ],
     ["with a bad duration", { blockFor: { durations: ["1m", 0], forgetAfter: 1 } }, /^ERR_DURATION .*durations\[1\]/],
     ["without forgetAfter", { blockFor: { durations: ["1m"] } }, /^ERR_DURATION blockFor.forgetAfter: .*undefined/],
-    ["as null", { blockFor: null }, /^ERR_DURATION blockFor: .*got null/],
   ])("%s", (_what, options, message) => {
     for (const make of [
       () => perMinute(5, options as never),
@@ -80,16 +78,12 @@ describe("block refuses", () => {
 
   it.each([
     [() => limiter.block("a", 0), /^ERR_DURATION duration: .*above 0.*got 0/],
-    [() => limiter.block("a", "11y" as never), /^ERR_DURATION duration/],
-    [() => limiter.block("a", null as never), /^ERR_DURATION duration: .*got null/],
     [() => limiter.block("a", { until: clock.now() }), /^ERR_DURATION until: .*after now and at most 10 years later/],
     [
       () => limiter.block("a", { until: new Date(clock.now() + 3_653 * 86_400_000) }),
       /^ERR_DURATION until: .*got \d+ at/,
     ],
-    [() => limiter.block("a", { until: "tomorrow" as never }), /^ERR_DURATION until: .*got "tomorrow"/],
     [() => limiter.block("a", { untill: 5 } as never), /^ERR_OPTION block: .*did you mean "until"/],
-    [() => limiter.block("a", "1m", { reason: "" }), /^ERR_OPTION reason: expected text of 1 to 100/],
     [() => limiter.block("a", "1m", { reason: "x".repeat(101) }), /^ERR_OPTION reason/],
     [() => limiter.block("a", "1m", { because: "x" } as never), /^ERR_OPTION block: unknown option "because"/],
     [() => limiter.block({} as never, "1m"), /^ERR_KEY/],

@@ -30,14 +30,6 @@ describe.each(EVERY_STORE)("byKey over %s", (_name, createStore) => {
     expect(await limiter.peek({ of: key }, 0)).toMatchObject({ remaining: 10 });
   });
 
-  it("counts a key that the limiter itself has counted, and no other", async () => {
-    const limiter = createLimiter({ name: "calls", limits: [perDay(1)], clock, store: createStore() });
-    for (const key of KEYS) expect(await limiter.allow(key)).toBe(true);
-    for (const key of KEYS) expect(await limiter.byKey(key).allow()).toBe(false);
-    await limiter.byKey(["ann", 42]).reset();
-    for (const key of KEYS) expect(await limiter.allow(key)).toBe(Array.isArray(key));
-  });
-
   it("explains and resets a key under all limits that a function has chosen", async () => {
     const [free, paid] = [perDay(2, { name: "free" }), perDay(9, { name: "paid" })];
     const limiter = createLimiter({

@@ -2,7 +2,6 @@ import {
   type AsyncLimiter,
   combine,
   createLimiter,
-  type Key,
   type Limit,
   memoryStore,
   type Observation,
@@ -92,27 +91,6 @@ describe.each(EVERY_STORE)("a limiter over %s whose limits are looked up", (_nam
     await handle.reset();
     expect((await handle.consume(2)).allowed).toBe(true);
     expect(lookUp).toHaveBeenCalledOnce();
-  });
-
-  it("may look the key up too", async () => {
-    const limiter = createLimiter({
-      name: "keys",
-      key: async ({ id }: User): Promise<Key> => [await Promise.resolve(id), 7],
-      limits: [perDay(1)],
-      clock,
-      store: createStore(),
-    });
-    expect([await limiter.allow(ann), await limiter.allow(ann), await limiter.allow(bob)]).toEqual([true, false, true]);
-    expect((await limiter.byKey(["ann", 7]).explain()).map(({ used }) => used)).toEqual([1]);
-  });
-
-  it("rejects misuse before it counts", async () => {
-    const limiter = make();
-    await expect(limiter.allow(ann, -1)).rejects.toMatchObject({ code: "ERR_COST" });
-    const strange = createLimiter({ name: "x", limits: async () => undefined as never, clock, store: createStore() });
-    await expect(strange.allow("ann")).rejects.toMatchObject({ code: "ERR_LIMITS" });
-    await expect(limiter.allowMany([ann], new Uint8Array(0))).rejects.toMatchObject({ code: "ERR_OPTION" });
-    expect(await limiter.size()).toBe(0);
   });
 
   it("combines with limiters that look nothing up", async () => {

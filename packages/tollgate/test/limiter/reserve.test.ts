@@ -123,13 +123,6 @@ describe("a reservation", () => {
     expect([(await waiting).allowed, usedOf(limiter)]).toEqual([true, 8]);
   });
 
-  it("counts nothing where no limit applies", () => {
-    const limiter = createLimiter({ key: (key: string) => key, limits: () => "unlimited" });
-    const reservation = limiter.reserve("a", 4);
-    reservation.settle(1);
-    expect([reservation.decision.allowed, limiter.size]).toEqual([true, 0]);
-  });
-
   it("refunds an overflow bucket what it took there", () => {
     const limiter = createLimiter({ limits: TEN, store: memoryStore({ maxKeys: 1 }) });
     limiter.allow("first");

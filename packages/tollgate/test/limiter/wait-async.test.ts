@@ -47,7 +47,6 @@ describe("over a store elsewhere", () => {
   it("a head that was denied again asks with a smaller random part", async () => {
     const store = new AsyncTwin();
     const { clock, limiter } = limiterOver(store);
-    const rival = createLimiter({ limits: ONE_A_SECOND, clock, store });
     await limiter.allow("a");
     const random = vi.spyOn(Math, "random").mockReturnValue(1);
     const transact = vi.spyOn(store, "transact");
@@ -62,7 +61,7 @@ describe("over a store elsewhere", () => {
     expect([wait.end, transact.mock.calls.length - asked]).toEqual(["waits", 0]);
     clock.advance(6);
     await answered();
-    expect([wait.end, rival.name]).toEqual(["allowed", "limiter"]);
+    expect(wait.end).toBe("allowed");
     random.mockRestore();
   });
 
