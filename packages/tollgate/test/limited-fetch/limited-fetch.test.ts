@@ -149,23 +149,6 @@ describe("limitedFetch", () => {
     expect(limiter.blockedUntil("a.example")).toBe(clock.now() + 600_000);
   });
 
-  it("returns the answer and obeys it though the store cannot be told", async () => {
-    const clock = manualClock(START_MS);
-    const limiter = untold(createLimiter({ limits: [perSecond(100)], clock }));
-    let sent = 0;
-    const fetch = async () => {
-      sent += 1;
-      return new Response("later", { status: 429, headers: { "Retry-After": "5" } });
-    };
-    const get = limitedFetch(limiter, { clock, fetch });
-    expect((await get(URL_A)).status).toBe(429);
-    const next = get(URL_A);
-    await until(() => sent > 1);
-    expect(sent).toBe(1);
-    clock.advance(5_000);
-    expect([(await next).status, sent]).toEqual([429, 2]);
-  });
-
   it("repeats requests that may be repeated, as often as it is told, with their bodies", async () => {
     const { clock, limiter, get, sent } = client(
       [{ status: 503 }, { status: 429, headers: { "Retry-After": "4" } }, { status: 502 }, {}],
@@ -331,36 +314,14 @@ describe("limitedFetch", () => {
     expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, true]);
   });
 
-  it("learns from a policy alone", async () => {
-    const { get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q_max-2=9;q=1;w=10' } }], {
-      learn: true,
-      maxWait: 0,
-    });
-    await get(URL_A);
-    await get(URL_A);
-    await expect(get(URL_A)).rejects.toBeInstanceOf(DeniedError);
-    expect(sent.length).toBe(2);
-  });
-
-  it.each(['"a";q=2;w=0.0000001', '"a";q=0;w=10', '"a";q=99999999999;w=10', '"a";q=5;w=0', '"a";q=5;w=1.00005'])(
-    "goes on whatever a server advertises: %s",
-    async (policy) => {
-      const { get, sent } = client([{ headers: { "RateLimit-Policy": policy, RateLimit: '"a";r=1;t=0.0001' } }], {
-        learn: true,
-      });
-      expect([(await get(URL_A)).status, (await get(URL_A)).status, sent.length]).toEqual([200, 200, 2]);
-    },
-  );
-
   it.each([
     [{ retries: 11 }, /retries/],
     [{ learn: "yes" }, /learn: expected one of true, false/],
     [{ input: undefined }, /input: expected a text, or a function/],
     [{ cost: -1 }, /cost: expected a whole number/],
+    [{ maxWait: "soon" }, /maxWait: expected milliseconds/],
     [{ clock: {} }, /clock.now: expected a clock/],
     [{ key: "all" }, /unknown option "key"/],
-    [{ maxWait: "soon" }, /maxWait: expected milliseconds/],
-    [{ retrys: 1 }, /limitedFetch: unknown option "retrys"/],
   ])("refuses the options %j", (options, message) => {
     expect(() => limitedFetch(createLimiter({ limits: [perSecond(1)] }), options as LimitedFetchOptions)).toThrow(
       message,
