@@ -85,7 +85,7 @@ function reportedBy({ changes, takes, reports }: VerbTraits): ScriptVerbRow["rep
 }
 
 function roundsOf({ changes, takes, refunds }: VerbTraits, { times, detail, keys }: ScriptTransaction): number {
-  if (!changes) return 1;
+  if (!changes || times === 1) return 1;
   const isJoined = detail === "first-denied" && keys.length === 1;
   if (refunds) return keys.some(({ plan, untilUs }) => untilUs !== undefined || plan.startsEmpty) ? times : 1;
   if (takes === "always") return isJoined ? Math.min(times, 3) : times;
