@@ -60,6 +60,18 @@ describe("while the server is gone", () => {
     expect(admitted).toBeLessThanOrEqual(400);
   });
 
+  it("a server out of memory denies an exhausted key to nodes that know nothing of it, though onFailure allows", async () => {
+    const { server, client } = await start();
+    const options = { prefix: freshPrefix(), onFailure: "allow" } as const;
+    const exhausting = openNode({ client }, [perHour(50)], options);
+    expect(await allowTimes(exhausting, 60)).toBe(50);
+    await server.command("CONFIG", "SET", "maxmemory", "1");
+    const others = [openNode({ client }, [perHour(50)], options), openNode({ client }, [perHour(50)], options)];
+    for (const other of others) expect(await allowTimes(other, 40)).toBe(0);
+    // A new key needs a write.
+    expect(await others[0]!.limiter.consume("bob")).toMatchObject({ degraded: "the server is out of memory" });
+  });
+
   it("calls that wait get the failure policy's decision", async () => {
     const { server, client } = await start();
     const options = { prefix: freshPrefix(), timeout: "100ms", onFailure: "allow" } as const;

@@ -38,7 +38,8 @@ local function rejected_reply(failed)
   for transaction = 1, current do
     local key, rejected = keys_of[transaction], false
     for _, one in ipairs(type(key) == 'number' and { { key = key } } or key) do
-      rejected = rejected or unwritten[one.key] and changed_by[one.key] <= transaction
+      local since = unwritten[one.key] and changed_by[one.key]
+      rejected = rejected or since and (since < transaction or since == transaction and not gave_nothing[transaction])
     end
     if rejected then
       final[#final + 1] = rejection

@@ -59,6 +59,8 @@ local reply, size = { now_us }, 1
 local current, begins, keys_of = 0, {}, {}
 -- The first transaction that changed a key.
 local changed_by = {}
+-- Transactions that gave nothing, though they changed a key: they are decided alike if the server rejects the change.
+local gave_nothing = {}
 -- The keys that `take-from-buckets.lua` decides have a row here, the others a state.
 local rows, states = {}, {}
 

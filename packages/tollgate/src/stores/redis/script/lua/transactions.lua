@@ -123,6 +123,7 @@ local function run_lease(calls, ask)
   local entries = {}
   local blocked, index = latest_block(calls)
   local admitted, numbers = leases().run(calls[1], ask, blocked, entries)
+  gave_nothing[current] = admitted == 0 and numbers[2] == 0
   entries.blocked, entries.index, entries.is_denial = blocked, index, 1
   answer_all(entries)
   for i = 1, #numbers do answer(numbers[i]) end
