@@ -1,4 +1,4 @@
-import type { CostWord, LimitsFile, MatchWords, RuleWords } from "tollgate/config";
+import { type CostWord, factId, type LimitsFile, type MatchWords, type RuleWords } from "tollgate/config";
 
 /** What rules do with a fact: `"identity"` if only requests with the same text have to be told from others. */
 export type FactUse = "identity" | "text";
@@ -6,7 +6,6 @@ export type FactUse = "identity" | "text";
 /** The facts that rules name, each in one spelling. */
 export type NamedFacts = ReadonlyMap<string, FactUse>;
 
-const NAMED = /^(?:header|query|cookie|descriptor)\./;
 const PLAIN: ReadonlySet<string> = new Set(["ip", "method", "path", "host"]);
 
 /** The facts with a name of their own that the rules of a file ask for, such as `header.x-api-key`. */
@@ -50,14 +49,7 @@ class FoundFacts {
     const known = this.#words.get(word);
     if (known === use || known === "text") return;
     this.#words.set(word, use);
-    const name = spelledOnce(word);
+    const name = factId(word);
     if (!PLAIN.has(name) && this.uses.get(name) !== "text") this.uses.set(name, use);
   }
-}
-
-/** A word that is no other fact is a descriptor's key. */
-function spelledOnce(word: string): string {
-  if (PLAIN.has(word)) return word;
-  if (!NAMED.test(word)) return `descriptor.${word}`;
-  return word.startsWith("header.") ? word.toLowerCase() : word;
 }

@@ -20,6 +20,7 @@ export { LimitsFileError, type Mistake } from "./file/mistakes.ts";
 export { type ParseOptions, parseLimits, trustLimitsFile } from "./file/parse-limits.ts";
 export type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } from "./limits.ts";
 export type { CountingRule, OtherRule, RuleExplanation } from "./rules/explain-rule.ts";
+export { factId } from "./rules/fact.ts";
 export type { Facts, NamedValues } from "./rules/facts.ts";
 export { factsReader } from "./rules/facts-reader.ts";
 export type { YamlModule } from "./text/yaml-nodes.ts";

@@ -34,6 +34,21 @@ export function parseFact(text: string): Fact {
   }
 }
 
+/**
+ * The one spelling of a fact that a limits file may spell in several ways.
+ *
+ * @example
+ * ```ts
+ * import { factId } from "tollgate/config";
+ *
+ * console.log(factId("header.X-Plan")); // header.x-plan
+ * console.log(factId("user")); // descriptor.user
+ * ```
+ */
+export function factId(text: string): string {
+  return parseFact(text).id;
+}
+
 function named(kind: NamedFact["kind"], name: string): NamedFact {
   return { kind, id: `${kind}.${name}`, name };
 }
