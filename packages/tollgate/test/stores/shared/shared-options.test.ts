@@ -16,7 +16,9 @@ afterEach(() => {
 
 describe("the options of sharedStore", () => {
   it("must include maxKeys", () => {
-    expect(() => create(undefined)).toThrow(refusal("sharedStore: expected an object of options, got undefined"));
+    expect(() => create(undefined)).toThrow(
+      refusal("sharedStore: expected an object of options, got undefined; write { maxKeys: 100_000 }"),
+    );
     expect(() => create({})).toThrow(refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"));
   });
 
