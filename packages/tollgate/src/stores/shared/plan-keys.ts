@@ -1,6 +1,7 @@
 import type { OnChange, Plan } from "../../core/plan.ts";
 import { KeyMoves, type Move, type MovesStore } from "./key-moves.ts";
 import type { RelatedKeys } from "./related-keys.ts";
+import { NO_SLOT } from "./reset-log.ts";
 import { type KeptKeys, SharedKeys } from "./shared-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import type { PlanView, Related, SharedRelatives } from "./shared-relatives.ts";
@@ -67,9 +68,9 @@ export class PlanKeys {
   clear(): void {
     const { resets } = this.#store;
     // The second time for takes that came after the first one.
-    resets.add(this.#plan.clearHash);
+    resets.begin(this.#plan.clearHash, NO_SLOT, 0);
     for (const keys of this.#everywhere) keys.clear(this.#plan);
-    resets.add(this.#plan.clearHash);
+    resets.begin(this.#plan.clearHash, NO_SLOT, 0);
   }
 
   /** Drops the keys that are idle at the plan's time, and says how many. */
