@@ -13,4 +13,19 @@ describe("PlanMap", () => {
     expect(values.of(createPlan("login", "login", LIMITS))).not.toBe(value);
     expect(values.of(createPlan("api", "api", [perMinute(5)]))).not.toBe(value);
   });
+
+  it("keeps scopes apart that are symbols of the same description", () => {
+    const values = new PlanMap(() => ({}));
+    const [one, other] = [createPlan(Symbol("a"), "a", LIMITS), createPlan(Symbol("a"), "a", LIMITS)];
+    expect(values.of(one)).not.toBe(values.of(other));
+  });
+
+  it("creates a value again after it was deleted", () => {
+    const values = new PlanMap((plan) => ({ name: plan.limiter }));
+    const plan = createPlan("api", "api", LIMITS);
+    const before = values.of(plan);
+    values.delete(plan);
+    expect(values.of(plan)).not.toBe(before);
+    expect(values.of(plan)).toEqual(before);
+  });
 });
