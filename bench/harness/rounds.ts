@@ -39,7 +39,7 @@ export async function runRounds(tasks: readonly Task[], rounds: number, log: (li
 }
 
 /** The tasks table by table, in an order that differs by round: disturbances of the machine hit all alike. */
-export function orderOfRound<T extends Pick<Task, "table">>(tasks: readonly T[], round: number): T[] {
+function orderOfRound<T extends Pick<Task, "table">>(tasks: readonly T[], round: number): T[] {
   const tables = [...new Set(tasks.map(({ table }) => table))];
   return shuffled(tables, round).flatMap((table) => {
     const compared = tasks.filter((task) => task.table === table);

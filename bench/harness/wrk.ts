@@ -57,7 +57,7 @@ export async function generate({ url, headers = {}, script }: Requests, connecti
 const SECONDS = { us: 0.000_001, ms: 0.001, s: 1, m: 60 } as const;
 
 /** @throws Error when wrk counted errors, or printed something else. */
-export function readWrk(printed: string): Throughput {
+function readWrk(printed: string): Throughput {
   const errors = /^.*(?:Socket errors|Non-2xx).*$/m.exec(printed);
   if (errors !== null) throw new Error(`wrk: ${errors[0].trim()}`);
   const find = (pattern: RegExp): RegExpExecArray => {

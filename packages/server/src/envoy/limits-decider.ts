@@ -82,9 +82,9 @@ export class LimitsDecider implements RateLimitDecider {
     const parts = (taken?.parts ?? []).values();
     const isAllowed = taken?.decision.allowed !== false;
     return Promise.all(
-      asked.map((one) => {
+      asked.map(async (one) => {
         const part = one.verb === "consume" ? parts.next().value : undefined;
-        return part ?? this.#askAlone(domain, one, isAllowed);
+        return part ?? (await this.#askAlone(domain, one, isAllowed));
       }),
     );
   }

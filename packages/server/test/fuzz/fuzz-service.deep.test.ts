@@ -15,12 +15,12 @@ const {
 
 const seed = FUZZ_SEED === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(FUZZ_SEED);
 const seconds = Number(FUZZ_SECONDS);
-const [first, last] = FUZZ_INPUTS.split("-");
+const [first, last = ""] = FUZZ_INPUTS.split("-");
 const settings = {
   seed,
   seconds,
   first: Number(first),
-  last: Number(last) || Number.POSITIVE_INFINITY,
+  last: last === "" ? Number.POSITIVE_INFINITY : Number(last),
 };
 
 it("the service neither crashes nor hangs nor grows, whatever clients send and its limits files say", {

@@ -76,6 +76,9 @@ export interface VitalSigns {
   readonly sockets: number;
 }
 
+/** How a limits file is replaced. */
+type Change = "rename" | "write" | "two writes" | "removal";
+
 /** The built service, in one process or in several. */
 export class FuzzedService {
   readonly name: string;
@@ -146,21 +149,23 @@ export class FuzzedService {
   }
 
   /** Changes the limits file, and waits until the service has read it. One change at a time. */
-  change(limits: Buffer, by: "rename" | "write" | "two writes" | "removal"): Promise<void> {
-    const turn = this.#turn.then(async () => {
-      this.#changes += 1;
-      const path = `${this.#folder}/limits.yaml`;
-      // The service does not report a text that is in force already.
-      const unique = Buffer.concat([limits, Buffer.from(`\n# ${this.#changes}\n`)]);
-      const read = this.next("limits-loaded", "limits-refused");
-      if (by === "removal") await rm(path);
-      if (by === "two writes") await writeFile(path, unique.subarray(0, unique.length / 2));
-      await writeFile(by === "rename" ? `${path}.new` : path, unique);
-      if (by === "rename") await rename(`${path}.new`, path);
-      await read;
-    });
+  change(limits: Buffer, by: Change): Promise<void> {
+    const turn = this.#turn.then(() => this.#changeNow(limits, by));
     this.#turn = turn.catch(() => {});
     return turn;
+  }
+
+  async #changeNow(limits: Buffer, by: Change): Promise<void> {
+    this.#changes += 1;
+    const path = `${this.#folder}/limits.yaml`;
+    // The service does not report a text that is in force already.
+    const unique = Buffer.concat([limits, Buffer.from(`\n# ${this.#changes}\n`)]);
+    const read = this.next("limits-loaded", "limits-refused");
+    if (by === "removal") await rm(path);
+    if (by === "two writes") await writeFile(path, unique.subarray(0, unique.length / 2));
+    await writeFile(by === "rename" ? `${path}.new` : path, unique);
+    if (by === "rename") await rename(`${path}.new`, path);
+    await read;
   }
 
   /** They answer when their event loops are free. */

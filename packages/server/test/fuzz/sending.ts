@@ -38,7 +38,7 @@ export async function sendBytes(port: number, { chunks, pauseMs, ending }: Bytes
   socket
     .on("error", () => {})
     .on("data", (text: string) => {
-      note(received, text);
+      keep(received, text);
       notice();
     });
   for (const chunk of chunks) {
@@ -62,7 +62,7 @@ export async function sendBytes(port: number, { chunks, pauseMs, ending }: Bytes
   return received;
 }
 
-function note(received: Received, text: string): void {
+function keep(received: Received, text: string): void {
   // A status line may be cut in two: the last piece without a line end is looked at again.
   const from = Math.max(0, received.text.length - STATUS_LENGTH + 1);
   const whole = received.text + text;

@@ -9,7 +9,7 @@ import { Ticks } from "./ticks.ts";
  * The generic cell rate algorithm (ITU-T I.371). One cell: the tick at which the bucket will be full again. At or
  * before now it is full; each unit taken moves it `ticks.perUnit` later.
  */
-export class TokenBucketKernel implements Kernel<TokenBucketLimit> {
+class TokenBucketKernel implements Kernel<TokenBucketLimit> {
   readonly limit: TokenBucketLimit;
   readonly size = 1;
   readonly inGroups = false;

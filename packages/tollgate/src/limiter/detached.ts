@@ -13,7 +13,7 @@ export function guardMethods(prototype: object, owner: string): void {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof value !== "function" || HOT.includes(name)) continue;
     const method = value as (this: unknown, ...args: unknown[]) => unknown;
-    const guarded = function (this: undefined, ...args: unknown[]): unknown {
+    const guarded = function (this: unknown, ...args: unknown[]): unknown {
       if (this === undefined) throw detachedError(owner, name);
       return method.apply(this, args);
     };

@@ -3,7 +3,7 @@ import { createLimits, type Facts, type Limits, type LimitsFile, type RuleWords 
 import { type ManualClock, manualClock } from "tollgate/testing";
 import type { EVERY_STORE } from "../limiter/every-store.ts";
 
-export const START_MS: number = Date.UTC(2026, 0, 15, 12);
+const START_MS: number = Date.UTC(2026, 0, 15, 12);
 export const ANN = { ip: "192.0.2.1", path: "/", header: { "x-api-key": "k-1" } } satisfies Facts;
 export const LOGIN = { ...ANN, method: "POST", path: "/login" } satisfies Facts;
 

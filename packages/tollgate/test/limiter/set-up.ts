@@ -3,9 +3,6 @@ import { type ManualClock, manualClock } from "tollgate/testing";
 
 /** A moment in 2026. */
 export const START_MS = 1_790_000_000_123;
-const SECOND_MS = 1_000;
-export const HOUR_MS: number = 3_600 * SECOND_MS;
-export const DAY_MS: number = 24 * HOUR_MS;
 
 /** A limiter over a manual clock. */
 export function setUp(
