@@ -101,6 +101,7 @@ export const CHANGES: readonly Scenario[] = [
   {
     ...held,
     name: "one thread holds places that the other forgets under other numbers",
+    deaths: "none",
     programs: [by(0, ["reserve", "ann"], ["cancel", "ann"]), by(1, ["reset", "ann"], ["reserve", "ann"])],
   },
 ];

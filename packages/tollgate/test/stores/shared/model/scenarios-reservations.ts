@@ -36,6 +36,8 @@ export const PLACES: readonly Scenario[] = [
 export const FORGOTTEN_PLACES: Scenario = {
   ...common,
   name: "a key is forgotten while its places are held",
+  // A thread that dies while it forgets a key leaves what others took before uncorrected.
+  deaths: "none",
   limits: TWO,
   programs: [
     callsAt(NOW_MS, ["reserve", "ann", 2], ["cancel", "ann"]),
