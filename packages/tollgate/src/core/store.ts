@@ -31,7 +31,8 @@ export interface LimiterContext {
   /** Whether an observer is notified of calls that are decided without the store. */
   readonly isObserved?: boolean;
   /**
-   * Set if limits are chosen per call. Plans are then opened in the middle of calls, where an error fails the call.
+   * Set if limits are chosen per call. Plans are then opened in the middle of calls, and opening one must not throw for
+   * lack of memory.
    */
   readonly choosesLimits?: true;
   /** Set if the store only decides while another one is unavailable. */

@@ -1,5 +1,6 @@
 import type { SyncBlocks } from "../../core/blocks.ts";
 import { type Clock, readUs } from "../../core/clock.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
@@ -14,6 +15,7 @@ import {
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { OWN_HEADER_WORDS } from "../shared/memory-layout.ts";
 import { SlotStore, widthOf } from "../shared/slot-store.ts";
+import { FullSpace } from "./full-space.ts";
 import { PrivateMemory } from "./private-memory.ts";
 import { PrivatePlans } from "./private-plans.ts";
 import { PrivateTables } from "./private-tables.ts";
@@ -30,7 +32,7 @@ export interface TableStoreOptions extends CapacityOptions {
    * The memory for all limiters of the store, in bytes: a whole number from 65,536 to 2^40. The default is at least 256
    * MiB, and enough for limiters of one token bucket together with limiters of up to eight cells a key. Creating a
    * limiter that does not fit throws an error with the number of bytes that it needs. Limits chosen per call then
-   * get a small table, and their other keys share overflow buckets; the call throws if not even that fits.
+   * get a small table, and their other keys share overflow buckets, or are denied.
    */
   readonly maxBytes?: number;
 }
@@ -111,13 +113,18 @@ class TableStore extends SlotStore {
     return super.size + this.#capacity.size;
   }
 
-  /** @throws TollgateError `ERR_LIMITS` if the limits do not fit into the bytes left. */
+  /** @throws TollgateError `ERR_LIMITS` if fixed limits do not fit into the bytes left. */
   open(plan: Plan, context: LimiterContext): SyncSpace {
     this.#capacity.clusterWarning.opened(context);
     const own = { ...plan, scope: this.#textOf(plan.scope) };
     this.#clocks.add(context.clock);
     if (context.choosesLimits !== true) this.#tables.makeFor(widthOf(plan));
-    return this.spaceOf(own, context);
+    try {
+      return this.spaceOf(own, context);
+    } catch (error) {
+      if (!(error instanceof TollgateError && context.choosesLimits === true)) throw error;
+      return new FullSpace(own, () => this.countOverflow());
+    }
   }
 
   blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {

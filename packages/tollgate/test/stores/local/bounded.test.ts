@@ -111,11 +111,12 @@ describe("a store that is short of bytes", () => {
     expect([limiter.allow("client-0"), limiter.allow("client-0", 63)]).toEqual([true, false]);
   });
 
-  it("throws for limits chosen per call that do not fit, and decides others", () => {
+  it("denies keys of limits chosen per call that do not fit, and throws no error", () => {
     const store = tableStore({ maxKeys: 1_000, maxBytes: 2 ** 17 });
     const wide = slidingWindow({ limit: 64, window: "1m" });
     const limiter = createLimiter({ key: (key: string) => key, limits: () => [wide], clock, store });
-    expect(() => limiter.allow("a")).toThrow(/expected slots of at most \d+ bytes.+maxBytes/);
+    expect(limiter.peek("a")).toMatchObject({ allowed: false, reason: "store-full" });
+    expect(limiter.consume("a")).toMatchObject({ allowed: false, reason: "store-full", violated: [wide] });
     const fixed = createLimiter({ limits, clock, store });
     expect([fixed.allow("a"), fixed.allow("a"), fixed.allow("a")]).toEqual([true, true, false]);
     expect(() => createLimiter({ limits: [wide], clock, store })).toThrow(
