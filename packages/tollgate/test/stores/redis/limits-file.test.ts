@@ -55,16 +55,4 @@ describe("limits of a file over Redis", () => {
     expect((await first!.peek("api", { header: { "x-api-key": "k-1" } }, 0)).limiter).toBe("api/key");
     await Promise.all([first!.close(), second!.close()]);
   });
-
-  it("ask Redis once for all rules, and never for a request that no rule counts", async () => {
-    const store = inUse.redis.store();
-    const limits = createLimits(
-      fileOf({ a: { by: "ip", rate: "9/1s" }, b: { match: { path: "/login" }, rate: "9/1s" } }),
-      { store },
-    );
-    await limits.consume("api", ANN);
-    expect(await inUse.redis.callsOf(() => limits.consume("api", ANN))).toBe(1);
-    const other = createLimits(fileOf({ b: { match: { path: "/x" }, rate: "9/1s" } }), { store });
-    expect(await inUse.redis.callsOf(() => other.consume("api", ANN))).toBe(0);
-  });
 });

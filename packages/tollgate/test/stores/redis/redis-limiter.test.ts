@@ -60,17 +60,6 @@ describe("the keys of a limiter", () => {
     expect(await limiter.size()).toBe(0);
     expect(await other.size()).toBe(1);
   });
-
-  it("a sweep removes keys with cached denials once", async () => {
-    const clock = manualClock(NOW_MS);
-    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], store: inUse.redis.storeByClock(), clock });
-    await limiter.allowMany(["ann", "ann", "ann"], new Uint8Array(3));
-    clock.advance(999.999);
-    expect(await limiter.sweep()).toBe(0);
-    clock.advance(0.001);
-    expect(await limiter.sweep()).toBe(1);
-    expect(await limiter.allow("ann", 2)).toBe(true);
-  });
 });
 
 describe("closing a store and a limiter", () => {

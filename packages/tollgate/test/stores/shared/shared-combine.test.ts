@@ -1,4 +1,4 @@
-import { combine, createLimiter, type Limit, perMinute, perSecond } from "tollgate";
+import { combine, createLimiter, perMinute, perSecond } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -34,15 +34,5 @@ describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", 
         expect(() => combine(combine(one, other), same)).toThrow(REFUSED);
       }
     }
-  });
-
-  it("cannot be combined under one name if limits are chosen per call", () => {
-    const [store, end] = setUp();
-    const limits = (): Limit[] => [perMinute(2)];
-    const one = createLimiter({ name: "api", limits, clock, store });
-    expect(() => combine(one, createLimiter({ name: "api", limits, clock, store: end }))).toThrow(REFUSED);
-    expect(() => combine(one, createLimiter({ name: "api", limits: [perMinute(2)], clock, store: end }))).toThrow(
-      REFUSED,
-    );
   });
 });

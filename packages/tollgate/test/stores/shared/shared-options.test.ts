@@ -41,11 +41,6 @@ describe("sharedStore without shared memory", () => {
     expect(() => sharedStore.attach(handle)).toThrow(refusal(advice, "ERR_STORE"));
   });
 
-  it("checks its options first", () => {
-    vi.stubGlobal("SharedArrayBuffer", undefined);
-    expect(() => sharedStore({ maxKeys: 0 })).toThrow(expect.objectContaining({ code: "ERR_OPTION" }));
-  });
-
   it("throws an error with the number of bytes if there is too little memory", () => {
     useNoWebAssembly();
     vi.stubGlobal("SharedArrayBuffer", refuseMemory);

@@ -8,13 +8,6 @@ afterEach(() => {
 });
 
 describe.each(KINDS_OF_MEMORY)("the handle of a store in %s", (_name, use) => {
-  it("is frozen", () => {
-    use();
-    const { handle } = sharedStore({ maxKeys: 10 });
-    expect(Object.isFrozen(handle)).toBe(true);
-    expect(Object.keys(handle)).toEqual(["kind", "memory"]);
-  });
-
   it("can be passed on by a thread that has attached", () => {
     use();
     const store = sharedStore({ maxKeys: 10 });

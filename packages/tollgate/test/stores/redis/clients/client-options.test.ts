@@ -113,15 +113,6 @@ describe("replies in other formats", () => {
   });
 });
 
-describe("a client that is not connected yet", () => {
-  it("the application has to connect a client of redis", async () => {
-    const port = findPort(createClient({ socket: { port: redis.port } }), COUNTING_SCRIPT);
-    expect(port.connected).toBe(false);
-    const error: unknown = await port.run(callOf(["a"])).catch((thrown: unknown) => thrown);
-    expect(clientFailure(error)).toEqual({ kind: "unavailable", cause: "the client is closed" });
-  });
-});
-
 describe("a client that times out by itself", () => {
   it("a call that the client timed out is cancelled", async () => {
     const proxy = await startProxyHere(redis);

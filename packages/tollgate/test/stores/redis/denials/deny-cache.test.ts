@@ -52,18 +52,6 @@ describe("a cached denial", () => {
     expect(asked).toBe(4);
   });
 
-  it("a cost that never conforms is reported so, even if a smaller one is cached", async () => {
-    const { redis, limiter } = await exhausted();
-    await limiter.consume("ann", 2);
-    const asked = await redis.callsOf(async () => {
-      expect(await limiter.consume("ann", 11)).toMatchObject({
-        reason: "cost-over-capacity",
-        retryAfterMs: Number.POSITIVE_INFINITY,
-      });
-    });
-    expect(asked).toBe(0);
-  });
-
   it("denyCache: false turns the cache off", async () => {
     const { redis, limiter } = await exhausted({ denyCache: false });
     await limiter.allow("ann");

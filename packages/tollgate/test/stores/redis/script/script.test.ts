@@ -29,10 +29,6 @@ async function withAcl<T>(less: readonly string[], again: string, check: () => P
 }
 
 describe("the script", () => {
-  it("the script has no comments and no indentation", () => {
-    expect(SCRIPT.split("\n").filter((line) => /^\s|--|^$/.test(line))).toEqual([]);
-  });
-
   it("the script uses only commands and functions that all servers allow", () => {
     expect(SCRIPT).not.toMatch(
       /setresp|replicate_commands|set_repl|breakpoint|math\.random|loadstring|setfenv|table\.getn/,
