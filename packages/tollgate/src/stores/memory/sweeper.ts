@@ -19,9 +19,10 @@ const CALLS_PER_NEW_KEY = 4;
  * clock throws is skipped: that limiter's own calls report the error. A pass removes a table that it leaves empty.
  */
 export class Sweeper {
-  /** The table that is swept next comes first. */
-  readonly #tables = new Set<RowTable>();
+  /** A list, because iterating a set allocates. */
+  readonly #tables: RowTable[] = [];
   readonly #capacity: Capacity;
+  #next = 0;
   /** How many tables the timer's round has still to pass. */
   #leftInRound = 0;
   #isSweeping = false;
@@ -31,12 +32,12 @@ export class Sweeper {
   }
 
   add(table: RowTable): void {
-    this.#tables.add(table);
+    this.#tables.push(table);
   }
 
   /** Lets an empty table go. */
   remove(table: RowTable): void {
-    if (this.#tables.delete(table)) table.scope.remove(table);
+    this.#removeAt(table, this.#tables.indexOf(table));
   }
 
   /** Counts a new key. */
@@ -51,7 +52,7 @@ export class Sweeper {
 
   /** Visits a part of all tables, and says whether that ended a round. The next slice goes on, or begins another. */
   sweepSlice(): boolean {
-    if (this.#leftInRound <= 0) this.#leftInRound = this.#tables.size;
+    if (this.#leftInRound <= 0) this.#leftInRound = this.#tables.length;
     this.#sweep(SLOTS_PER_SLICE);
     return this.#leftInRound <= 0;
   }
@@ -63,16 +64,15 @@ export class Sweeper {
   reclaim(now: TimeCell, clock: Clock | undefined): void {
     if (this.#isSweeping) return;
     let slotsLeft = SLOTS_PER_RECLAIM;
-    let tablesLeft = this.#tables.size;
-    for (const table of this.#tables) {
-      if (tablesLeft === 0 || slotsLeft === 0) break;
-      tablesLeft -= 1;
+    for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
+      const table = this.#tables[this.#nextIndex()];
+      if (table === undefined) return;
       const { clocks } = table;
       const slots = Math.max(1, Math.min(slotsLeft, table.size));
       slotsLeft -= slots;
       const hasTime = clocks.askTime(clock);
       clocks.noLaterThan(now);
-      if (!(hasTime && table.reaches(clocks.now)) || table.sweep.step(slots)) this.#moveToEnd(table);
+      if (!(hasTime && table.reaches(clocks.now)) || table.sweep.step(slots)) this.#next += 1;
     }
   }
 
@@ -90,22 +90,31 @@ export class Sweeper {
   /** Visits several small tables, but each at most once. A table that rests counts as one slot. */
   #sweepTables(slots: number): void {
     let slotsLeft = slots;
-    let tablesLeft = this.#tables.size;
-    for (const table of this.#tables) {
-      if (tablesLeft === 0 || slotsLeft === 0) break;
-      tablesLeft -= 1;
+    for (let tables = this.#tables.length; tables > 0 && slotsLeft > 0; tables -= 1) {
+      const index = this.#nextIndex();
+      const table = this.#tables[index];
+      // A clock may have closed limiters, whose empty tables have gone.
+      if (table === undefined) return;
       const isDue = table.clocks.askTime() && !table.sweep.rests;
       const visited = isDue ? Math.max(1, Math.min(slotsLeft, table.size)) : 1;
       slotsLeft -= visited;
       if (isDue && !table.sweep.step(visited)) continue;
-      this.#moveToEnd(table);
+      this.#next += 1;
       this.#leftInRound -= 1;
-      if (isDue && table.isIdle(table.clocks.now)) this.remove(table);
+      if (isDue && table.isIdle(table.clocks.now)) this.#removeAt(table, index);
     }
   }
 
-  /** A table that a clock has removed meanwhile, by closing its limiter, does not come back. */
-  #moveToEnd(table: RowTable): void {
-    if (this.#tables.delete(table)) this.#tables.add(table);
+  #nextIndex(): number {
+    if (this.#next >= this.#tables.length) this.#next = 0;
+    return this.#next;
+  }
+
+  /** The last table takes its place. */
+  #removeAt(table: RowTable, index: number): void {
+    if (this.#tables[index] !== table) return;
+    this.#tables[index] = this.#tables[this.#tables.length - 1]!;
+    this.#tables.pop();
+    table.scope.remove(table);
   }
 }
