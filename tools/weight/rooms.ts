@@ -10,10 +10,10 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_130, 21_500],
+  ["library", [LIBRARY], 27_103, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_774, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_135, 3_300],
-  ["stores of this process", LOCAL_STORES, 5_381, 4_000],
+  ["stores of this process", LOCAL_STORES, 5_354, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_258, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_749, 2_000],
@@ -21,7 +21,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
   ["server", ["packages/server/src"], 6_240, 4_700],
-  ["tests", TESTS, 50_048, 36_000],
+  ["tests", TESTS, 50_031, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 847, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_096, 65_000],

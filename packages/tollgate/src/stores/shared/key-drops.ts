@@ -59,10 +59,8 @@ export class KeyDrops {
     // Once only: a key that is published afterwards belongs to another call. A claim without cells stands for a new
     // key.
     if (upperBits(stateHigh) === 0) return this.#claims.resolveDuplicates(slot, low, high) ? PUBLISHED : RETRY;
-    const reset = this.#resets.begin(this.#plan.resetHashOf(high), slot, stateHigh);
-    if (!this.#slots.vacate(slot, stateLow, stateHigh)) return RETRY;
-    this.#resets.end(reset, slot, stateHigh);
-    return PUBLISHED;
+    this.#resets.add(this.#plan.resetHashOf(high));
+    return this.#slots.vacate(slot, stateLow, stateHigh) ? PUBLISHED : RETRY;
   }
 
   /** Forgets a key with frozen rows, as if it moved here and had used nothing. */

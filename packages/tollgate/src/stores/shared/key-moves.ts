@@ -2,7 +2,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { FormerRows } from "./former-rows.ts";
 import { MOVES_AT } from "./memory-layout.ts";
 import { areIdle, countsFor, type RelatedKeys, type Row, type RowCopy } from "./related-keys.ts";
-import { NO_SLOT, type ResetLog } from "./reset-log.ts";
+import type { ResetLog } from "./reset-log.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { CLAIM, FROZEN, LIVE } from "./slot-search.ts";
@@ -128,7 +128,7 @@ export class KeyMoves {
       if (copy === undefined) return RETRY;
       if (!countsFor(copy, this.#plan)) continue;
       if (what === "live rows") return COUNTED_ELSEWHERE;
-      this.#resets.begin(this.#plan.resetHashOf(high), NO_SLOT, 0);
+      this.#resets.add(this.#plan.resetHashOf(high));
       this.#writeOff(copy, this.#plan);
     }
     // Once only: a key that is published afterwards belongs to another call.
@@ -144,13 +144,10 @@ export class KeyMoves {
     if (copy === undefined && !isWhole) return false;
     // A row that is frozen needs another slot. Without one it stays, with what a new key has.
     const stays = copy !== undefined && !keys.hasSlotFor(low, high, this.#plan);
-    const slot = stays ? NO_SLOT : row.slot;
-    const reset = this.#resets.begin(this.#plan.resetHashOf(high), slot, row.high);
+    this.#resets.add(this.#plan.resetHashOf(high));
     // Plans look for frozen rows if another may have keys.
     if (!isWhole) this.#plan.markInserted();
-    const isDone = copy === undefined ? keys.vacate(row) : keys.writeOff(copy, this.#plan, this.#plan.now, stays);
-    if (isDone) this.#resets.end(reset, slot, row.high);
-    return isDone;
+    return copy === undefined ? keys.vacate(row) : keys.writeOff(copy, this.#plan, this.#plan.now, stays);
   }
 
   /** Publishes a key that has used nothing, so that no frozen row counts this plan's limits any more, and drops it. */
@@ -160,7 +157,7 @@ export class KeyMoves {
     compiled.init(values.cells, 0, now);
     // A slot itself has no space for a bucket that was full at all times.
     if (values.cells[0] === Number.NEGATIVE_INFINITY) values.cells[0] = compiled.ticks?.at(now[0]!) ?? values.cells[0];
-    this.#resets.begin(this.#plan.resetHashOf(high), NO_SLOT, 0);
+    this.#resets.add(this.#plan.resetHashOf(high));
     const outcome = plan.publish(slot, stateLow, stateHigh);
     if (outcome !== PUBLISHED) return outcome;
     const { published } = values;

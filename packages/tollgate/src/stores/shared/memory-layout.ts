@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 12;
+export const LAYOUT_VERSION = 13;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -45,10 +45,10 @@ export const SWEPT_AT: number = lineAt(MOVES_AT + 1);
 
 /** How many resets of keys have begun. */
 export const RESETS_AT: number = SWEPT_AT + 2;
-/** A row for each of the last resets: its number and a hash, the slot that it frees and the slot's generation. */
+/** A row for each of the last resets: its number and a hash. */
 export const RESET_ROWS_AT: number = lineAt(RESETS_AT + 1);
 export const MOST_RESETS = 1024;
-export const RESET_ROW = 4;
+export const RESET_ROW = 2;
 
 /** The header of a store of one thread ends here: what follows tells threads of each other's plans. */
 export const OWN_HEADER_WORDS: number = RESET_ROWS_AT + MOST_RESETS * RESET_ROW;

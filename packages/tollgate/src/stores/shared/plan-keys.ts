@@ -1,7 +1,6 @@
 import type { OnChange, Plan } from "../../core/plan.ts";
 import { KeyMoves, type Move, type MovesStore } from "./key-moves.ts";
 import type { RelatedKeys } from "./related-keys.ts";
-import { NO_SLOT } from "./reset-log.ts";
 import { type KeptKeys, SharedKeys } from "./shared-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import type { PlanView, Related, SharedRelatives } from "./shared-relatives.ts";
@@ -68,9 +67,9 @@ export class PlanKeys {
   clear(): void {
     const { resets } = this.#store;
     // The second time for takes that came after the first one.
-    resets.begin(this.#plan.clearHash, NO_SLOT, 0);
+    resets.add(this.#plan.clearHash);
     for (const keys of this.#everywhere) keys.clear(this.#plan);
-    resets.begin(this.#plan.clearHash, NO_SLOT, 0);
+    resets.add(this.#plan.clearHash);
   }
 
   /** Drops the keys that are idle at the plan's time, and says how many. */

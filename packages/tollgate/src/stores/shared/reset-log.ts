@@ -1,22 +1,15 @@
 import { MOST_RESETS, RESET_ROW, RESET_ROWS_AT, RESETS_AT } from "./memory-layout.ts";
 import type { SharedMemory } from "./shared-memory.ts";
-import { STATE } from "./shared-slots.ts";
-import { GENERATION_MASK } from "./slot-state.ts";
 
 const HASH = 1;
-const SLOT = 2;
-const TAG = 3;
-
-/** In place of a slot: the reset counts as soon as it is logged. */
-export const NO_SLOT = 0;
 
 /**
  * The last resets of keys and of whole limiters, each as a keyed hash of 32 bits. A correction asks whether its key was
  * reset since the take.
  *
  * A thread logs a reset after it has read the state that it will replace, and before it does so. So a take that the
- * reset forgets has noted a count from before the reset. A thread that dies in between has reset nothing: the slot
- * still has its generation. Two keys of one hash make a correction do nothing.
+ * reset forgets has noted a count from before the reset. If the thread dies in between, takes of the key are never
+ * corrected, so that it has less than it could have. Two keys of one hash make a correction do nothing, too.
  */
 export class ResetLog {
   readonly #memory: SharedMemory;
@@ -30,35 +23,16 @@ export class ResetLog {
     return this.#memory.atomics.load(this.#memory.words, RESETS_AT) >>> 0;
   }
 
-  /**
-   * Logs a reset that is about to free a slot whose state has this upper word, or one that has `NO_SLOT`.
-   *
-   * @returns the reset's number.
-   */
-  begin(hash: number, slot: number, stateHigh: number): number {
+  /** Logs a reset that is about to begin. */
+  add(hash: number): void {
     const { words, atomics } = this.#memory;
     for (;;) {
       const number = (atomics.add(words, RESETS_AT, 1) + 1) | 0;
       const row = rowOf(number);
       const before = atomics.load(words, row);
-      const hashBefore = words[row + HASH]!;
-      const slotBefore = words[row + SLOT]!;
-      const tagBefore = words[row + TAG]!;
       // If a later reset has the row by now, this one gets another number.
-      if (
-        !isLater(before, number) &&
-        this.#memory.swap(row + SLOT, slotBefore, tagBefore, slot, tagOf(number, stateHigh)) &&
-        this.#memory.swap(row, before, hashBefore, number, hash)
-      )
-        return number;
+      if (!isLater(before, number) && this.#memory.swap(row, before, words[row + HASH]!, number, hash)) return;
     }
-  }
-
-  /** Notes that a reset has freed its slot: the slot's generations come again. */
-  end(number: number, slot: number, stateHigh: number): void {
-    const tag = tagOf(number, stateHigh);
-    // If it fails, a later reset has the row.
-    this.#memory.swap(rowOf(number) + SLOT, slot, tag, NO_SLOT, tag);
   }
 
   /** Whether one of these hashes was reset since so many resets had begun, or may have been. */
@@ -77,21 +51,12 @@ export class ResetLog {
     // A reset that is not there yet has freed nothing.
     if (found !== number) return isLater(found, number);
     const hash = words[row + HASH]!;
-    if (!hashes.includes(hash)) return !this.#memory.isStill(row, number, hash);
-    const tag = atomics.load(words, row + TAG);
-    const slot = words[row + SLOT]!;
-    if (slot === NO_SLOT || tagOf(number, atomics.load(words, slot + STATE + 1)) !== tag) return true;
-    return !this.#memory.isStill(row + SLOT, slot, tag);
+    return hashes.includes(hash) || !this.#memory.isStill(row, number, hash);
   }
 }
 
 function rowOf(number: number): number {
   return RESET_ROWS_AT + (number & (MOST_RESETS - 1)) * RESET_ROW;
-}
-
-/** A slot's generation, with the bits of a reset's number that its row does not imply. */
-function tagOf(number: number, stateHigh: number): number {
-  return (number & ~GENERATION_MASK) | (stateHigh & GENERATION_MASK);
 }
 
 /** Whether one reset came after another. Numbers may overflow. */
