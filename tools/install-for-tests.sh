@@ -49,6 +49,7 @@ unpack() {
 }
 
 need curl command -v curl
+need openssl command -v openssl
 # The package may start a server on port 6379. The tests start servers of their own, on other ports.
 need redis-server command -v redis-server
 need lua-check command -v luacheck

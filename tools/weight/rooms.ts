@@ -20,11 +20,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_913, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
-  ["server", ["packages/server/src"], 6_240, 4_700],
-  ["tests", TESTS, 50_031, 36_000],
+  ["server", ["packages/server/src"], 6_399, 4_700],
+  ["tests", TESTS, 50_212, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_273, 2_400],
   ["tools", ["tools"], 847, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_096, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_232, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,6 +1,7 @@
 import type { HealthDetails } from "./http/health.ts";
 import type { OperatorRoutes } from "./http/operator.ts";
 import type { Routes } from "./http/route-table.ts";
+import type { Tls } from "./http/tls.ts";
 import type { LimiterSet } from "./limiter-set.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsInForce } from "./limits/limits-in-force.ts";
@@ -32,6 +33,8 @@ export interface GrpcAddress {
   readonly port: number;
   /** The most connections at once. Further ones are closed. */
   readonly connections: number;
+  /** `undefined`: without TLS. */
+  readonly tls?: Tls | undefined;
 }
 
 export interface GrpcListener {

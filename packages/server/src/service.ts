@@ -7,6 +7,7 @@ import type { Family } from "./admin/families.ts";
 import type { ServiceMetrics } from "./admin/service-metrics.ts";
 import type { Application, GrpcListener } from "./application.ts";
 import { type DemoSettings, openDemo } from "./demo/demo.ts";
+import type { Certificates, TlsFiles } from "./files/certificates.ts";
 import { FilesError } from "./files/read-texts.ts";
 import { drainable } from "./http/drain.ts";
 import { guarded } from "./http/failure.ts";
@@ -19,8 +20,10 @@ import { trustedPeer } from "./http/trusted-peer.ts";
 import type { FollowedLimits } from "./limits/followed-limits.ts";
 import type { LimitsSettings } from "./limits/limits-settings.ts";
 import type { Peers } from "./limits/peers.ts";
+import { logAcceptFailures } from "./log/accept-failures.ts";
 import type { Log } from "./log/log.ts";
 import { RequestLog } from "./log/request-log.ts";
+import { openCertificates } from "./open-certificates.ts";
 
 export interface ServiceSettings {
   readonly host: string;
@@ -41,6 +44,8 @@ export interface ServiceSettings {
   readonly requestIds: boolean;
   /** `undefined`: there is no admin listener. */
   readonly admin: AdminSettings | undefined;
+  /** The certificate of every listener. `undefined`: without TLS. */
+  readonly tls: TlsFiles | undefined;
 }
 
 export interface ServiceOptions extends ServiceSettings {
@@ -89,11 +94,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { clock = systemClock, graceMs = GRACE_MS, sampleMs = SAMPLE_MS, log } = options;
   const ids = options.requestIds ? new RequestIds(trustedPeer(options.trustProxy)) : undefined;
   const requestLog = new RequestLog({ log, ids, denials: options.logDenials, intervalMs: sampleMs });
+  const certificates = options.tls && (await openCertificates(options.tls, log));
   const application = await openApplication(options, clock, requestLog);
   const routes = routeTable({ ...application.routes, "/healthz": healthz(application.health) });
   const server = createGuardedServer(
     guarded(ids === undefined ? routes : ids.inFrontOf(routes), (error, request) => requestLog.failed(error, request)),
     boundsOf(options),
+    certificates,
   );
   const drain = drainable(server);
   let isStopping = false;
@@ -104,23 +111,21 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     requestLog.close();
     await admin?.close();
     metrics?.close();
+    certificates?.close();
     await application.close();
   };
   let url: string;
   try {
     metrics = options.measures === true ? await openMetrics(server, application) : undefined;
-    admin = await openAdmin(options, server, application, () => !isStopping);
-    grpc = await openGrpc(options, application);
+    admin = await openAdmin(options, server, application, certificates, () => !isStopping);
+    grpc = await openGrpc(options, application, certificates);
     url = await listen(server, { host: options.host, port: options.port, flags: "--" });
   } catch (error) {
     await grpc?.close(0);
     await close();
     throw error;
   }
-  // Such as a lack of file descriptors for a connection: other connections go on.
-  server.on("error", ({ message }) =>
-    log({ level: "error", event: "accept-failed", text: `accepting a connection failed: ${message}` }),
-  );
+  logAcceptFailures(server, log, "a connection");
   const stop = async (): Promise<void> => {
     isStopping = true;
     const [drained] = await Promise.all([drain(graceMs), grpc?.close(graceMs)]);
@@ -136,7 +141,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     grpcPort: grpc?.port,
     ...(metrics !== undefined && { collect: metrics.collect }),
     ...(application.answerLead !== undefined && { answerLead: application.answerLead }),
-    reload: () => application.reload?.(),
+    reload: () => {
+      certificates?.reload();
+      application.reload?.();
+    },
     close: () => (stopped ??= stop()),
   };
 }
@@ -164,10 +172,15 @@ async function openApplication(options: ServiceOptions, clock: Clock, requestLog
   }
 }
 
-async function openGrpc(options: ServiceOptions, application: Application): Promise<GrpcListener | undefined> {
+async function openGrpc(
+  options: ServiceOptions,
+  application: Application,
+  certificates: Certificates | undefined,
+): Promise<GrpcListener | undefined> {
   const { grpcPort: port, host, maxConnections: connections } = options;
   if (port === undefined) return undefined;
-  if (application.listenGrpc !== undefined) return application.listenGrpc({ host, port, connections });
+  if (application.listenGrpc !== undefined)
+    return application.listenGrpc({ host, port, connections, tls: certificates });
   throw new FilesError("--grpc-port: expected with --limits");
 }
 
@@ -181,9 +194,18 @@ async function openAdmin(
   { admin, log, clock }: ServiceOptions,
   server: Server,
   application: Application,
+  certificates: Certificates | undefined,
   isReady: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { startAdmin } = await import("./admin/admin.ts");
-  return startAdmin({ ...admin, log, isReady, server, application, ...(clock !== undefined && { clock }) });
+  return startAdmin({
+    ...admin,
+    log,
+    isReady,
+    server,
+    application,
+    tls: certificates,
+    ...(clock !== undefined && { clock }),
+  });
 }

@@ -10,6 +10,8 @@ import { healthz, readyz } from "../http/health.ts";
 import { listen } from "../http/listen.ts";
 import { RequestIds } from "../http/request-ids.ts";
 import { routeTable } from "../http/route-table.ts";
+import type { Tls } from "../http/tls.ts";
+import { logAcceptFailures } from "../log/accept-failures.ts";
 import type { Log } from "../log/log.ts";
 import { RequestLog } from "../log/request-log.ts";
 import type { AdminSettings } from "./admin-settings.ts";
@@ -27,6 +29,8 @@ export interface AdminOptions extends AdminSettings {
   readonly application: Application;
   /** In place of those of the server and the application. */
   readonly metrics?: ServiceMetrics;
+  /** `undefined`: without TLS. */
+  readonly tls?: Tls | undefined;
   readonly clock?: Clock;
   readonly bounds?: Partial<Bounds>;
 }
@@ -76,13 +80,12 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const server = createGuardedServer(
     guarded(ids.inFrontOf(onlyToHosts(options.hosts, routes)), (error, request) => requestLog.failed(error, request)),
     granted,
+    options.tls,
   );
   connections = boundFairly(server, granted.connections);
   const drain = drainable(server);
   const url = await listen(server, { host, port, flags: "--admin-" });
-  server.on("error", ({ message }) =>
-    log({ level: "error", event: "accept-failed", text: `accepting an admin connection failed: ${message}` }),
-  );
+  logAcceptFailures(server, log, "an admin connection");
   return {
     url,
     close: async () => {

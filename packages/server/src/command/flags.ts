@@ -35,6 +35,9 @@ export interface FlagTypes {
   readonly "max-connections": number;
   readonly "headers-timeout": number;
   readonly workers: number;
+  readonly "tls-cert": string;
+  readonly "tls-key": string;
+  readonly "tls-client-ca": string;
   readonly "admin-port": number;
   readonly "admin-host": string;
   readonly "admin-allow-host": readonly string[];
@@ -62,6 +65,10 @@ function number(least: number, most: number, help: readonly string[]): ValueFlag
   return { value: "<number>", help, expected, read: values.wholeNumber(least, most) };
 }
 
+function path(help: readonly string[]): ValueFlag<string> {
+  return { value: "<path>", help, expected: "a path", read: values.host };
+}
+
 /** The flags that take a value, in the order of the help. */
 export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagTypes[Name]> } = {
   port: number(0, 65_535, [`0 for any free port (default: ${DEFAULT_PORT})`]),
@@ -84,12 +91,7 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     expected: "a count and a time, such as 1/60s",
     read: values.refill,
   },
-  limits: {
-    value: "<path>",
-    help: ["serves the limits of a file, or of a directory of files, in place of the routes above"],
-    expected: "a path",
-    read: values.host,
-  },
+  limits: path(["serves the limits of a file, or of a directory of files, in place of the routes above"]),
   "grpc-port": number(0, 65_535, ["with --limits: serves Envoy's rate limit protocol (default: closed)"]),
   redis: {
     value: "<url>",
@@ -141,6 +143,9 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     read: values.timeoutMs,
   },
   workers: number(1, 256, ["with --redis: processes that serve the port together (default: 1)"]),
+  "tls-cert": path(["with --tls-key: a certificate in PEM, for HTTPS and gRPC over TLS on every port"]),
+  "tls-key": path(["its private key; both are read again when they change"]),
+  "tls-client-ca": path(["certificates in PEM of authorities: clients need a certificate of one of them"]),
   "admin-port": number(0, 65_535, ["opens the admin listener: /metrics, /healthz, /readyz (default: closed)"]),
   "admin-host": {
     value: "<address>",
@@ -157,15 +162,10 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     expected: "host names with commas between them",
     read: values.hostNames,
   },
-  "admin-token-file": {
-    value: "<path>",
-    help: [
-      "a file with bearer tokens, one a line, a name and read behind it if you like: only they",
-      "get metrics, and change limits",
-    ],
-    expected: "a path",
-    read: values.host,
-  },
+  "admin-token-file": path([
+    "a file with bearer tokens, one a line, a name and read behind it if you like: only they",
+    "get metrics, and change limits",
+  ]),
   "log-format": {
     value: "<text | json>",
     help: [`json adds ids to requests (default: ${DEFAULT_LOG_FORMAT})`],

@@ -19,7 +19,7 @@ Serves HTTP and limits each client. A client is an X-API-Key, or else an address
 ${flagLines().join("\n")}
 
 SIGINT and SIGTERM let requests in flight finish. A second signal ends the process at once.
-SIGHUP reads the limits again.
+SIGHUP reads the limits and certificates again.
 Exit codes: 0 stopped, 1 an address is not available or the limits are wrong, 2 the command line is wrong.`;
 
 function flagLines(): string[] {

@@ -3,6 +3,7 @@ import type { Duration } from "tollgate";
 import type { AdminSettings } from "../admin/admin-settings.ts";
 import type { DemoSettings } from "../demo/demo.ts";
 import type { Refill } from "../demo/refill.ts";
+import type { TlsFiles } from "../files/certificates.ts";
 import { DEFAULT_BOUNDS } from "../http/guarded-server.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import type { LogFormat } from "../log/log.ts";
@@ -41,6 +42,7 @@ export function settingsOf(texts: FlagTexts, plain: PlainFlags): ServeSettings {
     logDenials: read(texts, "log-denials") ?? flags.DEFAULT_LOG_DENIALS,
     requestIds: logFormat === "json",
     admin: adminOf(texts),
+    tls: tlsOf(texts),
   };
 }
 
@@ -118,6 +120,15 @@ function refillOf(texts: FlagTexts): Refill {
     throw new UsageError("--refill: expected without --refill-per-second, got both");
   }
   return rate ?? perSecond ?? flags.DEFAULT_REFILL;
+}
+
+function tlsOf(texts: FlagTexts): TlsFiles | undefined {
+  const [cert, key, clientCa] = (["tls-cert", "tls-key", "tls-client-ca"] as const).map((flag) => read(texts, flag));
+  if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
+  if (cert !== undefined) throw new UsageError("--tls-cert: expected with --tls-key");
+  if (key !== undefined) throw new UsageError("--tls-key: expected with --tls-cert");
+  if (clientCa !== undefined) throw new UsageError("--tls-client-ca: expected with --tls-cert and --tls-key");
+  return undefined;
 }
 
 const ADMIN_FLAGS = ["admin-host", "admin-allow-host", "admin-token-file"] as const;

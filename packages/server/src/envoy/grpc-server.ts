@@ -1,8 +1,10 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server as NetServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import type { GrpcAddress, GrpcListener } from "../application.ts";
 import { ListenError } from "../http/listen.ts";
+import type { Tls } from "../http/tls.ts";
 import { boundCalls, CALL_BOUNDS, type CallBounds } from "./bounded-calls.ts";
 import { HealthService } from "./health-service.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
@@ -38,12 +40,12 @@ const PONG_MS = 10_000;
 const REFERENCE_NAME = "ratelimit";
 
 /**
- * Serves Envoy's rate limit service and gRPC's health checks, without TLS.
+ * Serves Envoy's rate limit service and gRPC's health checks.
  *
  * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
-  const { host, port, connections, limits, logError, pingMs = PING_MS, callBounds } = options;
+  const { host, port, connections, tls, limits, logError, pingMs = PING_MS, callBounds } = options;
   // It writes lines of its own about headers that clients send, as many as they send. What fails here has its own log.
   setLogVerbosity(logVerbosity.NONE);
   const connectionsByPeer = new Map<string, Socket>();
@@ -58,7 +60,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
   server.addService(health.definition, health.implementation);
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   // Ours, because that of grpc-js accepts any number of connections.
-  const listener = createServer({ noDelay: true }, (socket) => {
+  const listener = listenerFor(tls, (socket) => {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
     connectionsByPeer.set(peer, socket);
     socket.once("close", () => connectionsByPeer.delete(peer));
@@ -84,4 +86,13 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
   };
   let stopped: Promise<void> | undefined;
   return { port: (listener.address() as AddressInfo).port, close: (graceMs) => (stopped ??= stop(graceMs)) };
+}
+
+function listenerFor(tls: Tls | undefined, take: (socket: Socket) => void): NetServer {
+  if (tls === undefined) return createServer({ noDelay: true }, take);
+  const listener = createTlsServer({ ...tls.options, ALPNProtocols: ["h2"], noDelay: true }, take);
+  tls.follow(listener);
+  // Node would keep a connection that has not agreed on a key in time.
+  listener.on("tlsClientError", (_error, socket) => void socket.destroy());
+  return listener;
 }

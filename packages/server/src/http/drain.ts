@@ -1,5 +1,6 @@
 import { Server } from "node:http";
 import type { Socket } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import { announceEnd, isAnswering } from "./pipelining.ts";
 
 /** `"cut off"`: the grace period ended before the last request. */
@@ -13,7 +14,8 @@ export type Drained = "finished" | "cut off";
  */
 export function drainable(server: Server): (graceMs: number) => Promise<Drained> {
   const sockets = new Set<Socket>();
-  server.on("connection", (socket) => {
+  // With TLS, those that have agreed on a key: the time for that is short.
+  server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });

@@ -11,24 +11,31 @@ export interface FairConnections {
  * a client without a token could hold all of them, and no probe would be answered.
  */
 export function boundFairly(server: Server, most: number): FairConnections {
-  const unproven = new Set<Socket>();
-  const proven = new Set<Socket>();
+  // By the peer's address and port: with TLS, a request has another socket than its connection.
+  const unproven = new Map<string, Socket>();
+  const proven = new Set<string>();
   // Those that are being closed still count there.
   server.maxConnections = 2 * most;
   server.on("connection", (socket: Socket) => {
-    unproven.add(socket);
+    const peer = peerOf(socket);
+    unproven.set(peer, socket);
     socket.once("close", () => {
-      unproven.delete(socket);
-      proven.delete(socket);
+      unproven.delete(peer);
+      proven.delete(peer);
     });
     if (unproven.size + proven.size <= most) return;
     // The new one is the last of them.
-    const [oldest] = unproven;
+    const [oldest] = unproven.values();
     oldest?.destroy();
   });
   return {
     keep: (socket) => {
-      if (unproven.delete(socket)) proven.add(socket);
+      const peer = peerOf(socket);
+      if (unproven.delete(peer)) proven.add(peer);
     },
   };
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

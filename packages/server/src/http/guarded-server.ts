@@ -1,6 +1,8 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { boundPipelining } from "./pipelining.ts";
 import { serveTogether } from "./serve-together.ts";
+import type { Tls } from "./tls.ts";
 
 /** What a server grants its clients. Times are in milliseconds. */
 export interface Bounds {
@@ -35,21 +37,27 @@ export const DEFAULT_BOUNDS: Bounds = {
 };
 
 /** Makes a `node:http` server with bounds for slow and greedy clients. The listener must not throw. */
-export function createGuardedServer(listener: RequestListener, bounds: Bounds): Server {
-  const server = createServer(
-    {
-      headersTimeout: bounds.headersMs,
-      requestTimeout: bounds.requestMs,
-      keepAliveTimeout: bounds.keepAliveMs,
-      connectionsCheckingInterval: bounds.checkIntervalMs,
-      maxHeaderSize: bounds.headBytes,
-    },
-    boundPipelining(serveTogether(listener)),
-  );
+export function createGuardedServer(listener: RequestListener, bounds: Bounds, tls?: Tls): Server {
+  const options = {
+    headersTimeout: bounds.headersMs,
+    requestTimeout: bounds.requestMs,
+    keepAliveTimeout: bounds.keepAliveMs,
+    connectionsCheckingInterval: bounds.checkIntervalMs,
+    maxHeaderSize: bounds.headBytes,
+  };
+  const bounded = boundPipelining(serveTogether(listener));
+  const server = tls === undefined ? createServer(options, bounded) : serverOfTls(tls, options, bounded);
   // Node would drop headers beyond a thousand, silently: those of proxies that name the client are often the last ones.
   // The bytes of the head are bounded.
   server.maxHeadersCount = 0;
   server.timeout = bounds.silenceMs;
   server.maxConnections = bounds.connections;
   return server;
+}
+
+function serverOfTls(tls: Tls, options: ServerOptions, listener: RequestListener): Server {
+  const server = createTlsServer({ ...options, ...tls.options }, listener);
+  tls.follow(server);
+  // It has all methods and events of a server without TLS.
+  return server as unknown as Server;
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Server as TlsServer } from "node:tls";
 
 /** The address is not available. The message says why, on one line. */
 export class ListenError extends Error {
@@ -28,11 +29,11 @@ export async function listen(server: Server, address: ListenAddress): Promise<st
   } catch (error) {
     throw listenError(error, address);
   }
-  return urlOf(server.address() as AddressInfo);
+  return urlOf(server.address() as AddressInfo, server instanceof TlsServer ? "https" : "http");
 }
 
-export function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+export function urlOf({ address, family, port }: AddressInfo, scheme = "http"): string {
+  return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
 /** @returns the cause itself if it is not of the system. */

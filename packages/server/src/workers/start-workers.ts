@@ -5,6 +5,7 @@ import { type Family, mergeFamilies } from "../admin/families.ts";
 import type { Application } from "../application.ts";
 import { LimiterSet } from "../limiter-set.ts";
 import type { Log } from "../log/log.ts";
+import { openCertificates } from "../open-certificates.ts";
 import type { Service, ServiceSettings } from "../service.ts";
 import { configurationOf } from "./configuration-of-workers.ts";
 import { PrimaryLimits } from "./primary-limits.ts";
@@ -72,7 +73,7 @@ function passOn(slots: readonly WorkerSlot[], { type, id, to, content }: Paramet
 }
 
 async function openAdmin(
-  { admin, workers }: WorkersSettings,
+  { admin, workers, tls }: WorkersSettings,
   log: Log,
   slots: readonly WorkerSlot[],
   limits: PrimaryLimits | undefined,
@@ -88,6 +89,7 @@ async function openAdmin(
     close: () => {},
   };
   const { startAdmin } = await import("../admin/admin.ts");
+  const certificates = tls && (await openCertificates(tls, log));
   const ownLimits = limits === undefined ? undefined : await measureLimits(limits);
   const collect = async (): Promise<readonly Family[]> => {
     const families = await Promise.all(slots.map((slot) => slot.collect()));
@@ -95,8 +97,8 @@ async function openAdmin(
     return [...mergeFamilies(families), ...own, ...ownFamilies(readyCount(), slots)];
   };
   const isReady = (): boolean => isRunning() && readyCount() > 0;
-  const metrics = { collect, close: () => {} };
-  return startAdmin({ ...admin, log, isReady, server: createServer(), application, metrics });
+  const metrics = { collect, close: () => certificates?.close() };
+  return startAdmin({ ...admin, log, isReady, server: createServer(), application, tls: certificates, metrics });
 }
 
 async function measureLimits(limits: PrimaryLimits): Promise<() => Promise<readonly Family[]>> {

@@ -9,7 +9,7 @@ const RATE = "a number above 0, such as 5 or 0.0167";
 const FLAGS =
   "--port, --host, --capacity, --refill-per-second, --refill, --limits, --grpc-port, --redis, --redis-timeout, --max-keys, " +
   "--check-domain, " +
-  "--trust-proxy, --sweep-interval, --max-connections, --headers-timeout, --workers, --admin-port, --admin-host, --admin-allow-host, " +
+  "--trust-proxy, --sweep-interval, --max-connections, --headers-timeout, --workers, --tls-cert, --tls-key, --tls-client-ca, --admin-port, --admin-host, --admin-allow-host, " +
   "--admin-token-file, --log-format, --log-denials, --hybrid, --shadow, --help, --version";
 const USAGE = "tollgate serve [flags]";
 
@@ -38,6 +38,7 @@ const DEFAULTS = {
   logDenials: 10,
   requestIds: false,
   admin: undefined,
+  tls: undefined,
 };
 
 describe("the command line", () => {

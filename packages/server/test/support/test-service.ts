@@ -30,6 +30,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     logDenials: 0,
     requestIds: false,
     admin: undefined,
+    tls: undefined,
     graceMs: 0,
     log: openLog(options.requestIds ? "json" : "text", output),
     ...others,
