@@ -58,6 +58,5 @@ export function createGuardedServer(listener: RequestListener, bounds: Bounds, t
 function serverOfTls(tls: Tls, options: ServerOptions, listener: RequestListener): Server {
   const server = createTlsServer({ ...options, ...tls.options }, listener);
   tls.follow(server);
-  // It has all methods and events of a server without TLS.
-  return server as unknown as Server;
+  return server;
 }

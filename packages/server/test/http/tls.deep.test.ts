@@ -154,7 +154,7 @@ it("connections that never agree on a key end, and keep no client out", { timeou
   expect((await ask(adminUrl, { ca })).status).toBe(200);
   const again = await ask(adminUrl, monitor);
   expect([again.status, again.socket]).toEqual([200, socket]);
-  await Promise.all(silent.map((one) => one.destroyed || once(one.resume(), "close")));
+  await Promise.all(silent.filter((one) => !one.destroyed).map((one) => once(one.resume(), "close")));
 });
 
 it("a service that stops ends idle connections, and answers requests in flight", async () => {

@@ -7,7 +7,7 @@ import { SimRedis } from "./simulation/sim-redis.ts";
 
 const started = useRedis();
 
-const SCHEDULES = 1_000;
+const SCHEDULES = 2_000;
 /** Each planted bug is found in so many schedules. */
 const FLAWED_SCHEDULES = 600;
 
