@@ -17,3 +17,12 @@ export function keysOf(count: number): () => number {
     return low;
   };
 }
+
+/** The numbers of keys, one after another, again and again. */
+export function keysInTurn(count: number): () => number {
+  let key = -1;
+  return () => {
+    key = (key + 1) % count;
+    return key;
+  };
+}

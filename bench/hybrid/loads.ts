@@ -8,6 +8,8 @@ export interface Load {
   readonly perSecond: readonly number[];
   /** All calls of a period come at once. */
   readonly pulseMs?: number;
+  /** Each call takes the next key. By default Zipf's law chooses. */
+  readonly inTurn?: true;
   /** Each second a process is replaced by another one, which takes nothing over. */
   readonly restarts?: true;
 }
@@ -35,6 +37,15 @@ export const LOADS: readonly Load[] = [
     capacity: 100,
     keys: 10_000,
     perSecond: Array.from({ length: NODES }, () => 1_000),
+  },
+  {
+    id: "at once",
+    title: "1,500 keys of 100 a second, all at once, twice a second",
+    capacity: 100,
+    keys: 1_500,
+    perSecond: Array.from({ length: NODES }, () => 3_000),
+    pulseMs: 500,
+    inTurn: true,
   },
 ];
 

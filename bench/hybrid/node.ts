@@ -3,7 +3,7 @@ import { createLimiter, perSecond } from "tollgate";
 import { hybridStore } from "tollgate/hybrid";
 import { redisStore } from "tollgate/redis";
 import { percentile } from "../harness/measuring.ts";
-import { keysOf } from "./keys.ts";
+import { keysInTurn, keysOf } from "./keys.ts";
 import { callsBy, type Load } from "./loads.ts";
 
 export type Strategy = "lease" | "threshold" | "strict";
@@ -37,7 +37,7 @@ export async function runNode(order: NodeOrder): Promise<NodeResult> {
   const client = new Redis(port, "127.0.0.1");
   await client.ping();
   if (Date.now() > startAtMs) throw new Error("the machine is too busy: a process of the fleet did not start in time");
-  const nextKey = keysOf(load.keys);
+  const nextKey = load.inTurn === true ? keysInTurn(load.keys) : keysOf(load.keys);
   const latenciesUs: number[] = [];
   let [asked, admitted, decidedLocally] = [0, 0, 0];
   let opened = open(order, client);

@@ -19,7 +19,9 @@ describe.each(STORES)("the options of %s", (name, create) => {
     [null, "null"],
     ["100", '"100"'],
   ])("are no %j", (options, shown) => {
-    expect(() => create(options)).toThrow(refusal(`${name}: expected an object of options, got ${shown}`));
+    expect(() => create(options)).toThrow(
+      refusal(`${name}: expected an object of options, got ${shown}; write { maxKeys: 100_000 }`),
+    );
   });
 
   it.each([
@@ -88,7 +90,7 @@ describe("maxKeys", () => {
       refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"),
     );
     expect(() => tableStore(undefined as unknown as TableStoreOptions)).toThrow(
-      refusal("tableStore: expected an object of options, got undefined"),
+      refusal("tableStore: expected an object of options, got undefined; write { maxKeys: 100_000 }"),
     );
   });
 

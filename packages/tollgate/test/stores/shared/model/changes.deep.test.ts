@@ -1,10 +1,15 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { RelatedKeys } from "../../../../src/stores/shared/related-keys.ts";
 import { CLAIM, FROZEN, SlotSearch } from "../../../../src/stores/shared/slot-search.ts";
-import { ALL_RANDOM_RUNS, checkRandomInterleavings, TIMEOUT_MS } from "./check-interleavings.ts";
+import {
+  ALL_RANDOM_RUNS,
+  checkEveryInterleaving,
+  checkRandomInterleavings,
+  TIMEOUT_MS,
+} from "./check-interleavings.ts";
 import { exploreAll } from "./explore-all.ts";
 import { exploreAtRandom } from "./explore-at-random.ts";
-import { CHANGES, TO_ONE_PLAN, TWO_ROWS } from "./scenarios-changes.ts";
+import { CHANGES, ONE_CHANGE, TO_ONE_PLAN, TWO_ROWS } from "./scenarios-changes.ts";
 
 const RUNS = 20_000;
 const PLANTED_RUNS = 3_000;
@@ -14,6 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+checkEveryInterleaving([...ONE_CHANGE, TWO_ROWS]);
 // A move takes many more steps than another call.
 checkRandomInterleavings(CHANGES, ALL_RANDOM_RUNS / 10);
 
