@@ -24,7 +24,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 50_183, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_307, 2_400],
   ["tools", ["tools"], 847, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_963, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_972, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
