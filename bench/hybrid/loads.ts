@@ -40,11 +40,11 @@ export const LOADS: readonly Load[] = [
   },
   {
     id: "at once",
-    title: "1,500 keys of 100 a second, all at once, twice a second",
+    title: "1,500 keys of 100 a second, all at once, five times a second",
     capacity: 100,
     keys: 1_500,
-    perSecond: Array.from({ length: NODES }, () => 3_000),
-    pulseMs: 500,
+    perSecond: Array.from({ length: NODES }, () => 7_500),
+    pulseMs: 200,
     inTurn: true,
   },
 ];

@@ -47,13 +47,6 @@ export function callsOf(info: string, command: string): number {
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, "m").exec(info)?.[1] ?? 0);
 }
 
-/** The time that one call of a command in a thousand exceeds, from `INFO latencystats` of Redis 7. */
-export function slowestUs(info: string, command: string): number {
-  return Number(
-    new RegExp(`^latency_percentiles_usec_${command}:.*p99\\.9=([\\d.]+)`, "m").exec(info)?.[1] ?? Number.NaN,
-  );
-}
-
 /** Processor time of the thread that executes commands, from `INFO cpu`. */
 export function mainThreadUs(info: string): number {
   const seconds = [...info.matchAll(/^used_cpu_(?:sys|user)_main_thread:([\d.]+)\r?$/gm)];
