@@ -47,6 +47,11 @@ export function callsOf(info: string, command: string): number {
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, "m").exec(info)?.[1] ?? 0);
 }
 
+/** How long a call of a command took on average, from `INFO commandstats`. */
+export function meanUsOf(info: string, command: string): number {
+  return Number(new RegExp(`^cmdstat_${command}:.*usec_per_call=([\\d.]+)`, "m").exec(info)?.[1] ?? Number.NaN);
+}
+
 /** Processor time of the thread that executes commands, from `INFO cpu`. */
 export function mainThreadUs(info: string): number {
   const seconds = [...info.matchAll(/^used_cpu_(?:sys|user)_main_thread:([\d.]+)\r?$/gm)];

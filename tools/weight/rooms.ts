@@ -22,9 +22,9 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
   ["server", ["packages/server/src"], 6_399, 4_700],
   ["tests", TESTS, 50_183, 36_000],
-  ["bench", ["bench", ":!bench/test"], 2_303, 2_400],
+  ["bench", ["bench", ":!bench/test"], 2_305, 2_400],
   ["tools", ["tools"], 847, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_109, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_112, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

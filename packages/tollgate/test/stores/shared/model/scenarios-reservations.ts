@@ -9,7 +9,7 @@ const UNITS = [fixedWindow({ limit: 5, window: "1m" })];
 const common = { ...COMMON, limiters: "kept", keys: ["ann"], before: callsAt(NOW_MS, ["reserve", "zoe"]) } as const;
 
 /** Threads take places by reservations, and free or renew them. */
-export const PLACES: readonly Scenario[] = [
+const PLACES: readonly Scenario[] = [
   {
     ...common,
     name: "one thread frees its place while the other takes the last one",
