@@ -42,7 +42,7 @@ export function claimsOf(page: string): (string | undefined)[] {
   return [...section.matchAll(/^- \*\*([\s\S]+?)\*\*/gm)].map(([, phrase]) => phrase);
 }
 
-/** What users had, in the rows of prose and fragments. The tests of an outage run those of `redisStore`. */
+/** What users had, in the rows of prose and fragments. `redis-rows.deep.test.ts` runs those of `redisStore`. */
 export function otherRowsOf(page: string): string[] {
   const same = sameRowsOf(page);
   const isOther = ({ theirs, ours }: Row) =>
