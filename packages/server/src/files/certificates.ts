@@ -33,7 +33,7 @@ export class Certificates {
   readonly #listener: CertificateListener;
   readonly #servers: Pick<Server, "setSecureContext">[] = [];
   #pems: Pems;
-  #watched: readonly WatchedTexts[] = [];
+  readonly #watched: WatchedTexts[] = [];
 
   private constructor(files: TlsFiles, pems: Pems, listener: CertificateListener) {
     this.#files = files;
@@ -43,8 +43,14 @@ export class Certificates {
 
   /** @throws FilesError if a file cannot be read, or if the key is not that of the certificate. */
   static async open(files: TlsFiles, listener: CertificateListener): Promise<Certificates> {
+    const paths = Object.values(files).filter((path): path is string => path !== undefined);
+    // Before the certificate, so that no change in between is missed.
+    const known = await Promise.all(paths.map(readTexts));
     const certificates = new Certificates(files, await readPems(files), listener);
-    await certificates.#watch();
+    const onChange = () => certificates.#change();
+    for (const [i, path] of paths.entries()) {
+      certificates.#watched.push(watchTexts({ path, known: known[i]!, onChange, onError: listener.refused }));
+    }
     return certificates;
   }
 
@@ -70,16 +76,6 @@ export class Certificates {
 
   close(): void {
     for (const one of this.#watched) one.close();
-  }
-
-  async #watch(): Promise<void> {
-    const paths = Object.values(this.#files).filter((path): path is string => path !== undefined);
-    const { refused: onError } = this.#listener;
-    this.#watched = await Promise.all(
-      paths.map(async (path) =>
-        watchTexts({ path, known: await readTexts(path), onChange: () => this.#change(), onError }),
-      ),
-    );
   }
 
   /** A certificate whose key is not there yet is refused, and taken when the key has changed, too. */
