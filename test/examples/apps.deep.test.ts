@@ -213,9 +213,9 @@ describe("examples/bullmq-worker", () => {
 
     await expect.poll(() => sent.length, { timeout: 60_000 }).toBe(12);
     expect(new Set(sent.map(({ subject }) => subject)).size).toBe(12);
-    // Each second brings four more. Only the first mail can be late, and make the others seem early.
+    // Each second brings four more. A first mail that is late makes the others seem early.
     const firstMs = sent[0]?.atMs ?? 0;
-    const early = sent.filter(({ atMs }, index) => atMs - firstMs < Math.floor(index / 4) * 1_000 - 500);
+    const early = sent.filter(({ atMs }, index) => atMs - firstMs < Math.floor(index / 4) * 1_000 - 900);
     expect(early).toEqual([]);
   });
 });

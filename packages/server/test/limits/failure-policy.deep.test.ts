@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
 import { grpcClient } from "../envoy/grpc-client.ts";
+import { WRITER } from "../operations/operate.ts";
 import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
 import { startRedis } from "../support/redis-process.ts";
-import { LOCAL_ADMIN } from "../support/test-admin.ts";
+import { LOCAL_ADMIN, startWithAdmin } from "../support/test-admin.ts";
 import { startTestService } from "../support/test-service.ts";
 
 const LIMITS = `
@@ -72,6 +73,40 @@ describe("the service without its Redis", () => {
     await redis.start();
     await vi.waitFor(async () => expect((await check("/login")).status).toBe(200), { timeout: 20_000 });
     expect((await check("/login")).headers.get("x-ratelimit-degraded")).toBeNull();
+  });
+
+  it("answers 503 to what only it could do, by both APIs", async () => {
+    const redis = await startRedis();
+    const file = await limitsFile(LIMITS);
+    const application = { ...file.application, redis: { kind: "single", url: redis.url } as const };
+    const tokens = [{ token: WRITER, name: "ann", access: "write" }] as const;
+    const { url, adminUrl } = await startWithAdmin({ application }, { tokens });
+    const post = async (path: string, fields: object) => {
+      const headers = { ...JSON_BODY, authorization: `Bearer ${WRITER}` };
+      const response = await fetch(path, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ domain: "api", ...fields }),
+      });
+      return { status: response.status, code: ((await response.json()) as { code?: string }).code };
+    };
+    const facts = { ip: "192.0.2.9", path: "/login" };
+    const calls = [
+      ...(["block", "unblock", "reset"] as const).map(
+        (verb) => () => post(`${url}/v1/decide`, { verb, facts, ...(verb === "block" && { for: "1m" }) }),
+      ),
+      ...(["block", "unblock", "reset", "explain"] as const).map(
+        (verb) => () =>
+          post(`${adminUrl}/v1/keys/${verb}`, {
+            rule: "login",
+            key: "192.0.2.9",
+            ...(verb === "block" && { for: "1m" }),
+          }),
+      ),
+    ];
+    for (const ask of calls) expect(await ask()).toEqual({ status: 200, code: undefined });
+    await redis.kill();
+    for (const ask of calls) expect(await ask()).toEqual({ status: 503, code: "ERR_STORE" });
   });
 
   it("waits for it as long as it is told, and no longer", async () => {

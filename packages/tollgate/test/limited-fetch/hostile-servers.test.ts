@@ -28,7 +28,7 @@ const inUse = (limiter: ReturnType<typeof onePlace>, host: string) => limiter.ex
 
 /** Sockets end in turns of the event loop. */
 async function until(condition: () => boolean): Promise<void> {
-  for (const endMs = performance.now() + 5_000; !condition() && performance.now() < endMs; )
+  for (const endMs = performance.now() + 20_000; !condition() && performance.now() < endMs; )
     await new Promise((resolve) => setImmediate(resolve));
   expect(condition()).toBe(true);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { createClient } from "redis";
-import { createLimiter, perDay } from "tollgate";
+import { type AsyncLimiter, createLimiter, perDay } from "tollgate";
 import type { StoreClient } from "tollgate/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type StoreOptions } from "../kit/use-redis.ts";
@@ -66,13 +66,18 @@ describe("calls before the first connection", () => {
   it("calls wait at most connectTimeout after the first call, and later calls at most the timeout", async () => {
     const server = await startRedisHere();
     await server.kill();
-    const limiter = limiterOn(ioredisOn(server.port), { connectTimeout: 300, onFailure: "deny" });
+    const open = () => limiterOn(ioredisOn(server.port), { connectTimeout: 1_000, onFailure: "deny" });
+    const ended: string[] = [];
+    const ask = async (limiter: AsyncLimiter, name: string) => {
+      expect(await limiter.consume("ann")).toMatchObject({ allowed: false, reason: "store-unavailable" });
+      ended.push(name);
+    };
+    const limiter = open();
     const startedMs = performance.now();
-    const first = await limiter.consume("ann");
-    expect(first).toMatchObject({ allowed: false, reason: "store-unavailable" });
-    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290);
-    const laterMs = performance.now();
-    expect((await limiter.consume("ann")).allowed).toBe(false);
-    expect(performance.now() - laterMs).toBeLessThan(290);
+    await ask(limiter, "first");
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990);
+    // A blocked event loop delays both, and does not change their order.
+    await Promise.all([ask(open(), "first of another store"), ask(limiter, "later")]);
+    expect(ended).toEqual(["first", "later", "first of another store"]);
   });
 });
