@@ -21,10 +21,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
   ["server", ["packages/server/src"], 6_395, 4_700],
-  ["tests", TESTS, 50_280, 36_000],
+  ["tests", TESTS, 50_347, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_305, 2_400],
   ["tools", ["tools"], 847, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_114, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_089, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
