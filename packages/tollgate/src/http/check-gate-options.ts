@@ -25,6 +25,7 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   denial: true,
   status: true,
   retryJitter: true,
+  maxWait: true,
   onDenied: true,
   onError: true,
   logError: true,
@@ -47,7 +48,8 @@ const DEFAULTS: Defaults = {
 };
 
 /** The checked options of a gate, with defaults. Without a `cost` the limiter finds what a request costs. */
-export type CheckedGateOptions<Request, Input> = GateOptions<Request, Input> & Defaults & { readonly jitterMs: number };
+export type CheckedGateOptions<Request, Input> = GateOptions<Request, Input> &
+  Defaults & { readonly jitterMs: number; readonly maxWaitMs: number };
 
 /**
  * Checks the options of an adapter. `own` names the options that only this adapter has.
@@ -60,16 +62,13 @@ export function checkGateOptions<Request, Input>(
   own: readonly string[],
 ): CheckedGateOptions<Request, Input> {
   checkAll(options, own);
-  const jitterMs = checkDuration(
-    "retryJitter",
-    options.retryJitter === undefined ? 0 : options.retryJitter,
-    0,
-    A_DAY_MS,
-  );
+  const [jitterMs, maxWaitMs] = (["retryJitter", "maxWait"] as const).map((name) =>
+    checkDuration(name, options[name] === undefined ? 0 : options[name], 0, A_DAY_MS),
+  ) as [number, number];
   const { limiter, cost = defaultCostOf(limiter) } = options;
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const ownCost = typeof cost === "object" ? { ...cost } : cost;
-  return { ...DEFAULTS, ...given, jitterMs, limiter, ...(ownCost !== undefined && { cost: ownCost }) };
+  return { ...DEFAULTS, ...given, jitterMs, maxWaitMs, limiter, ...(ownCost !== undefined && { cost: ownCost }) };
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {
@@ -78,8 +77,8 @@ function checkAll(options: unknown, own: readonly string[]): void {
   const known = { ...NAMES, ...Object.fromEntries(own.map((name) => [name, true as const])) };
   checkOptions("rateLimit", options, known, RIVAL_OPTIONS);
   const given = options as Readonly<Record<string, unknown>>;
-  const settles = given["chargeAfter"] !== undefined || given["settle"] === true;
-  checkLimiter(given["limiter"], settles ? ["consume", "take"] : ["consume"]);
+  const takes = ["chargeAfter", "maxWait"].some((name) => given[name] !== undefined) || given["settle"] === true;
+  checkLimiter(given["limiter"], takes ? ["consume", "take"] : ["consume"]);
   checkKeyed(given);
   for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
   checkCostOption(given["cost"]);

@@ -53,6 +53,12 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   /** The longest time that is added to `Retry-After` at random, so that clients do not all come back at once. */
   readonly retryJitter?: Duration;
   /**
+   * How long a request may wait for its turn, instead of being denied: 0 by default, at most a day. A request whose
+   * wait could not end in this time is denied at once. The limiter's `maxWaiting` says how many may wait. A request
+   * whose client goes meanwhile takes nothing, and no handler is called.
+   */
+  readonly maxWait?: Duration;
+  /**
    * What happens to a request when the limiter, its key function or one of these functions throws. `"throw"`, the
    * default, leaves the error to the framework. `"allow"` lets the request pass and `"deny"` answers 503; both call
    * `logError`.

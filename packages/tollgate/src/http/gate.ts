@@ -8,6 +8,7 @@ import type { CountedCall } from "../limiter/reserving/counted-call.ts";
 import { type Asked, askedBefore, noteAsked } from "./asked.ts";
 import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
 import { denialContent, prefersProblem, retryAfterSeconds } from "./denial.ts";
+import { type Departure, saysDeparted } from "./departure.ts";
 import { type ErrorLog, safeErrorLog, toError } from "./error-log.ts";
 import type { GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
@@ -19,6 +20,7 @@ import { rateLimitedBy } from "./rate-limited.ts";
 import { placesOf, type RequestPlaces } from "./request-places.ts";
 import { Settlement } from "./settlement.ts";
 import {
+  DEPARTED,
   type DenialResponse,
   FORBIDDEN,
   type Pass,
@@ -28,12 +30,14 @@ import {
 } from "./verdict.ts";
 
 /** What a gate has to know of a framework. */
-export interface Framework<Request> {
+export interface Framework<Request, Client> {
   readonly factsOf: (request: Request) => HttpFacts;
   /** The object that all limiters of a request and its response share, whatever their adapters. */
   readonly exchangeOf: (request: Request) => object;
   /** Caches the address of the request's peer: the peer may go while the gate waits. */
   readonly keepAddress: (request: Request) => void;
+  /** Aborts when the client has gone. It is asked for only if requests wait. */
+  readonly departureOf: (client: Client) => Departure | undefined;
   /** The options that only this adapter has. */
   readonly ownOptions?: readonly string[];
 }
@@ -41,25 +45,26 @@ export interface Framework<Request> {
 const UNCOUNTED: Pass = { pass: true, asked: undefined, headers: [], settlement: undefined, places: undefined };
 
 /**
- * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is synchronous
- * and no option returns a promise.
+ * Turns a request into a verdict: the one path that all adapters take. It answers at once if the limiter is
+ * synchronous, no option returns a promise, and the request need not wait. `Client` is by what an adapter sees that the
+ * client has gone.
  */
-export class Gate<Request, Input> {
+export class Gate<Request, Input, Client> {
   readonly #options: CheckedGateOptions<Request, Input>;
   readonly #limiter: Limiter<Input> | AsyncLimiter<Input>;
-  readonly #framework: Framework<Request>;
+  readonly #framework: Framework<Request, Client>;
   readonly #headers: RateLimitHeaders;
   /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
   readonly #filter: AddressFilter | undefined;
-  /** Whether the calls of requests are corrected, or may take places. */
+  /** Whether the calls of requests are corrected, wait, or may take places. */
   readonly #keepsCalls: boolean;
   readonly #clock: Clock;
   readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
 
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
-  constructor(options: GateOptions<Request, Input>, framework: Framework<Request>) {
+  constructor(options: GateOptions<Request, Input>, framework: Framework<Request, Client>) {
     this.#options = checkGateOptions(options, framework.ownOptions ?? []);
     const { limiter, headers = "draft-11", exposeHeaders = false, logError } = options;
     this.#limiter = limiter;
@@ -68,8 +73,8 @@ export class Gate<Request, Input> {
     const names = [...this.#headers.names, "Retry-After"].join(", ");
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
-    const { settle, chargeAfter } = this.#options;
-    this.#keepsCalls = settle || chargeAfter !== undefined || mayTakePlaces(limiter);
+    const { settle, chargeAfter, maxWaitMs } = this.#options;
+    this.#keepsCalls = settle || maxWaitMs > 0 || chargeAfter !== undefined || mayTakePlaces(limiter);
     const clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
     this.#clock = clock;
     this.#now = () => clock.now();
@@ -77,9 +82,9 @@ export class Gate<Request, Input> {
   }
 
   /** Decides about a request. The framework handles what this throws or rejects with. */
-  check(request: Request): Verdict | Promise<Verdict> {
+  check(request: Request, client: Client): Verdict | Promise<Verdict> {
     try {
-      const verdict = this.#judge(request);
+      const verdict = this.#judge(request, client);
       if (!isPromise(verdict)) return verdict;
       this.#framework.keepAddress(request);
       return verdict.catch((error: unknown) => this.#failed(error, request));
@@ -92,10 +97,10 @@ export class Gate<Request, Input> {
    * Calls `act` with the verdict, or `fail` with what was thrown: at once if possible. Errors of `act` are the
    * caller's.
    */
-  decide(request: Request, act: (verdict: Verdict) => unknown, fail: (error: unknown) => void): void {
+  decide(request: Request, client: Client, act: (verdict: Verdict) => unknown, fail: (error: unknown) => void): void {
     let verdict: Verdict | Promise<Verdict>;
     try {
-      verdict = this.check(request);
+      verdict = this.check(request, client);
     } catch (error) {
       fail(error);
       return;
@@ -109,37 +114,46 @@ export class Gate<Request, Input> {
     this.#logError(error, request);
   }
 
-  #judge(request: Request): Verdict | Promise<Verdict> {
+  #judge(request: Request, client: Client): Verdict | Promise<Verdict> {
     const filtered = this.#filter?.of(this.#framework.factsOf(request));
     if (filtered === "allowed") return UNCOUNTED;
     if (filtered === "denied") return uncountedDenial(FORBIDDEN);
     const { skip } = this.#options;
-    if (skip === undefined) return this.#count(request);
-    return mapMaybeAsync(skip(request), (skips) => (skips ? UNCOUNTED : this.#count(request)));
+    if (skip === undefined) return this.#count(request, client);
+    return mapMaybeAsync(skip(request), (skips) => (skips ? UNCOUNTED : this.#count(request, client)));
   }
 
-  #count(request: Request): Verdict | Promise<Verdict> {
+  #count(request: Request, client: Client): Verdict | Promise<Verdict> {
     // Without an `input` the limiter takes the facts of a request.
     const { input = this.#framework.factsOf as unknown as (request: Request) => Input, cost } = this.#options;
     return mapMaybeAsync(input(request), (known) =>
       typeof cost === "function"
         ? mapMaybeAsync(cost(request), (costs) =>
             // The function may return the same object for another request, while this one is decided.
-            this.#consume(request, known, copyCost(costs)),
+            this.#consume(request, client, known, copyCost(costs)),
           )
-        : this.#consume(request, known, cost),
+        : this.#consume(request, client, known, cost),
     );
   }
 
-  #consume(request: Request, input: Input, cost: Cost | undefined): Verdict | Promise<Verdict> {
+  #consume(request: Request, client: Client, input: Input, cost: Cost | undefined): Verdict | Promise<Verdict> {
     // Before anything is counted: it may throw.
     const partition = this.#partitionOf(request);
     if (!this.#keepsCalls)
       return mapMaybeAsync<Decision, Verdict>(this.#limiter.consume(input, cost), (decision) =>
         this.#verdictOn(request, decision, partition, undefined),
       );
-    const taken = (this.#limiter as unknown as TakingCalls<Input>).take(input, cost);
-    return mapMaybeAsync<CountedCall, Verdict>(taken, (counted) => this.#verdictWith(request, counted, partition));
+    const limiter = this.#limiter as unknown as TakingCalls<Input>;
+    const act = (counted: CountedCall) => this.#verdictWith(request, counted, partition);
+    const { maxWaitMs } = this.#options;
+    if (maxWaitMs === 0) return mapMaybeAsync<CountedCall, Verdict>(limiter.take(input, cost), act);
+    const signal = this.#framework.departureOf(client);
+    const taken = limiter.take(input, cost, { signal, maxWait: maxWaitMs });
+    if (!isPromise(taken)) return act(taken);
+    return taken.then(act, (error: unknown) => {
+      if (saysDeparted(error, signal)) return uncountedDenial(DEPARTED);
+      throw error;
+    });
   }
 
   #partitionOf(request: Request): string | undefined {

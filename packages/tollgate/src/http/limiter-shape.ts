@@ -1,9 +1,10 @@
 import type { Cost } from "../core/cost.ts";
 import type { CountedCall } from "../limiter/reserving/counted-call.ts";
+import type { WaitOptions } from "../limiter/waiting/wait-options.ts";
 
-/** How adapters ask a limiter whose calls they correct, or whose limits may count places. */
+/** How adapters ask a limiter whose calls they correct, or which wait, or whose limits may count places. */
 export interface TakingCalls<Input> {
-  take(input: Input, cost?: Cost): CountedCall | Promise<CountedCall>;
+  take(input: Input, cost?: Cost, wait?: WaitOptions): CountedCall | Promise<CountedCall>;
 }
 
 /** Whether a call may take places. The limiter may come from the other copy of this package. */

@@ -1,3 +1,5 @@
+import { type Departure, departureBy } from "./departure.ts";
+
 /** The connection below a Node request. Cloud functions put other objects in its place. */
 export interface Connection {
   readonly destroyed?: boolean;
@@ -27,6 +29,7 @@ export interface Outgoing {
   write: (...parameters: unknown[]) => unknown;
   end: (...parameters: unknown[]) => unknown;
   once(event: "close" | "finish", listener: () => void): unknown;
+  removeListener(event: "close" | "finish", listener: () => void): unknown;
 }
 
 /** Whether nothing can be sent any more: the client has gone, or the response was sent. */
@@ -60,23 +63,39 @@ function listenersOf(connection: Connection): Set<() => void> {
   return listeners;
 }
 
-/** Calls a listener once, when a response has ended: it was sent, or its client has gone. At once if that is over. */
-export function onResponseEnd(outgoing: Outgoing, listener: (event: "finish" | "close") => void): void {
+/**
+ * Calls a listener once, when a response has ended: it was sent, or its client has gone. At once if that is over.
+ *
+ * @returns a function that removes the listener.
+ */
+export function onResponseEnd(outgoing: Outgoing, listener: (event: "finish" | "close") => void): () => void {
   if (isGone(outgoing)) {
     listener("close");
-    return;
+    return () => {};
   }
-  let isOver = false;
-  let unwatch: (() => void) | undefined;
-  const end = (event: "finish" | "close"): void => {
-    if (isOver) return;
-    isOver = true;
-    unwatch?.();
-    listener(event);
-  };
-  outgoing.once("finish", () => end("finish"));
-  outgoing.once("close", () => end("close"));
+  const finished = (): void => end("finish");
+  const closed = (): void => end("close");
+  outgoing.once("finish", finished);
+  outgoing.once("close", closed);
   // A pipelined response gets no 'close' event before its turn. A stream of HTTP/2 always gets one.
   const connection = outgoing.stream === undefined ? outgoing.req?.socket : undefined;
-  unwatch = connection ? onConnectionEnd(connection, () => end("close")) : undefined;
+  const unwatchConnection = connection ? onConnectionEnd(connection, closed) : undefined;
+  const unwatch = (): void => {
+    outgoing.removeListener("finish", finished);
+    outgoing.removeListener("close", closed);
+    unwatchConnection?.();
+  };
+  const end = (event: "finish" | "close"): void => {
+    unwatch();
+    listener(event);
+  };
+  return unwatch;
+}
+
+/** Aborts when a response has ended: its client has gone, or other code has answered. */
+export function departureOf(outgoing: Outgoing): Departure {
+  return departureBy(
+    () => isGone(outgoing),
+    (listener) => onResponseEnd(outgoing, listener),
+  );
 }

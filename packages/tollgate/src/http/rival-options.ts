@@ -14,9 +14,9 @@ const HEADERS = 'it is called "headers" here: "draft-11", "legacy" or both in a 
 const REFUND_FAILURES = "write chargeAfter: (_request, { status, completed }) => (completed && status < 400 ? 1 : 0)";
 
 /**
- * What options of express-rate-limit, @fastify/rate-limit, hono-rate-limiter and koa-ratelimit are here, and where
- * options of other functions belong. The middleware has what concerns requests and responses, and its limiter has
- * limits, keys and counts.
+ * What options of express-rate-limit, express-slow-down, @fastify/rate-limit, hono-rate-limiter and koa-ratelimit are
+ * here, and where options of other functions belong. The middleware has what concerns requests and responses, and its
+ * limiter has limits, keys and counts.
  */
 export const RIVAL_OPTIONS: OptionHints = {
   "": "write rateLimit({ limiter })",
@@ -56,6 +56,9 @@ export const RIVAL_OPTIONS: OptionHints = {
   whitelist: called("allowList"),
   blacklist: called("denyList"),
   ban: 'a limit has it, as blockFor: slidingWindow({ limit: 100, window: "15m", blockFor: "1h" })',
+  delayAfter: 'a limit has it: tokenBucket({ capacity: delayAfter, refill: 1, per: "1s" })',
+  delayMs: 'a limit has it, as the time of one unit: tokenBucket({ capacity: 5, refill: 1, per: "500ms" })',
+  maxDelayMs: called("maxWait"),
   logger: called("logError"),
   trustProxy: OF_CLIENTS,
   addressHeader: OF_CLIENTS,

@@ -50,5 +50,8 @@ export const FAILURE: ResponseContent = jsonContent(500, { error: "internal serv
 /** When the limiter failed, and `onError` is `"deny"`. */
 export const UNAVAILABLE: ResponseContent = jsonContent(503, { error: "service unavailable" });
 
+/** For clients that have gone, which never get it: logs find the status that nginx gives to such requests. */
+export const DEPARTED: ResponseContent = jsonContent(499, { error: "client has gone" });
+
 /** For clients on the deny list. */
 export const FORBIDDEN: ResponseContent = jsonContent(403, { error: "forbidden" });

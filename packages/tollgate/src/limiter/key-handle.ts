@@ -139,8 +139,12 @@ export class KeyHandle {
     );
   }
 
-  /** Takes as `reserve` does if a limit counts places, and otherwise as `consume` does, for a call to be corrected. */
-  take(cost?: Cost): Maybe<CountedCall> {
+  /**
+   * Takes as `reserve` does if a limit counts places, and otherwise as `consume` does, for a call to be corrected. With
+   * options of a wait it waits for its turn, if it has to. Then a denial is a decision, too.
+   */
+  take(cost?: Cost, wait?: WaitOptions): Maybe<CountedCall> {
+    if (wait !== undefined) return this.#takeInTurn(cost, checkWaitOptions("take", wait));
     return this.#take(this.#selected.route.takesPlaces ? "reserve" : "consume", cost);
   }
 
@@ -213,6 +217,23 @@ export class KeyHandle {
     return counted;
   }
 
+  /** Decides at once if possible. */
+  #takeInTurn(cost: Cost | undefined, checked: CheckedWait): Maybe<CountedCall> {
+    this.#selected.lacksLimits?.();
+    const own = copyCost(this.#selected.costOf(cost));
+    let atOnce: Maybe<CountedCall> | undefined;
+    let end = (taken: Maybe<CountedCall>): void => {
+      atOnce = taken;
+    };
+    this.#begin(own, checked, (given) => end("allowed" in given ? this.#counted(own, given) : given));
+    return (
+      atOnce ??
+      new Promise((resolve) => {
+        end = resolve;
+      })
+    );
+  }
+
   #refundOf(decision: Decision, cost: Cost): Maybe<void> {
     const receipt = receiptOf(decision);
     if (receipt === undefined) return undefined;
@@ -231,20 +252,26 @@ export class KeyHandle {
     checked: CheckedWait,
     begin: (decision: Decision, cost: Cost) => T | Promise<T>,
   ): Promise<T> {
-    const limiter = this.#limiter;
     const selected = this.#selected;
     selected.lacksLimits?.();
     if (verb === "wait" && selected.route.takesPlaces) refusePlaces(verb, selected.route.limits);
     const own = copyCost(selected.costOf(cost));
+    return new Promise<T>((resolve) => {
+      const ended = (end: Decision): T | Promise<T> =>
+        end.allowed ? begin(end, own) : rejected(new DeniedError(verb, end));
+      this.#begin(own, checked, (given) => resolve("allowed" in given ? promised(() => ended(given)) : given));
+    });
+  }
+
+  /** Begins a wait, and measures it if it is watched. */
+  #begin(cost: Cost, checked: CheckedWait, end: (end: WaitEnd) => void): void {
+    const limiter = this.#limiter;
+    const selected = this.#selected;
     const times = selected.route.owners.some(({ watch }) => watch.times);
     const begunUs = times ? readUs(limiter.clock) : 0;
-    return new Promise<T>((resolve) => {
-      const ended = (end: Decision): T | Promise<T> => {
-        if (times) limiter.waited(selected, readUs(limiter.clock) - begunUs);
-        return end.allowed ? begin(end, own) : rejected(new DeniedError(verb, end));
-      };
-      const end = (given: WaitEnd) => resolve("allowed" in given ? promised(() => ended(given)) : given);
-      beginWait(limiter, selected, own, checked, end);
+    beginWait(limiter, selected, cost, checked, (given) => {
+      if (times && "allowed" in given) limiter.waited(selected, readUs(limiter.clock) - begunUs);
+      end(given);
     });
   }
 }

@@ -33,6 +33,8 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
     "settleAborted: expected true only beside chargeAfter, which says what a request has cost, got true",
   ],
   [{ limiter, retryJitter: "2d" }, 'from 0 to 1d, got "2d"'],
+  [{ limiter, maxWait: "2d" }, 'maxWait: expected whole milliseconds or text such as "250ms" or "5s", from 0 to 1d'],
+  [{ limiter, maxDelayMs: 5 }, 'unknown option "maxDelayMs"; it is called "maxWait" here'],
   [{ limiter, headers: "constructor" }, "headers: expected false"],
   [{ limiter, headers: [] }, "headers: expected false, or one or several of"],
   [
@@ -62,6 +64,7 @@ describe("rateLimit", () => {
         denial: "problem",
         status: 503,
         retryJitter: "10s",
+        maxWait: 0,
         exposeHeaders: false,
         onError: "deny",
         cost: 0,
@@ -69,6 +72,19 @@ describe("rateLimit", () => {
     ).toBeUndefined();
     const perUnit = Object.assign(Object.create(null) as object, { requests: 1 });
     expect(errorOf({ limiter, cost: perUnit, headers: undefined, clientIp: undefined })).toBeUndefined();
+  });
+});
+
+describe("maxWait", () => {
+  it("lets a request that need not wait pass in the same turn", () => {
+    let passed = 0;
+    const once = createLimiter({ key: () => "everybody", limits: [perSecond(1)] });
+    const handle = inFrontOf({ limiter: once, maxWait: "1s" })(() => {
+      passed += 1;
+      return new Response("hello");
+    });
+    void handle(new Request("http://here.example/"));
+    expect(passed).toBe(1);
   });
 });
 

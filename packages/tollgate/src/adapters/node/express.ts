@@ -9,7 +9,7 @@ import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
 import { exchangeOf, factsAt, keepAddress } from "./node-facts.ts";
-import { answerBy, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
+import { answerBy, departureOf, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
 
@@ -80,17 +80,18 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): RateLimitHan
 }
 
 class ExpressLimit<Input> {
-  readonly #gate: Gate<Request, Input>;
+  readonly #gate: Gate<Request, Input, Response>;
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf });
     this.#onDenied = options.onDenied;
   }
 
   handle(request: Request, response: Response, next: NextFunction): void {
     this.#gate.decide(
       request,
+      response,
       (verdict) => this.#act(verdict, request, response, next),
       (error) => next(toError(error)),
     );

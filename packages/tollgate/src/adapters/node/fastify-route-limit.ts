@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import { optionError } from "../../core/check-options.ts";
 import type { Denied } from "../../core/decision.ts";
@@ -9,7 +10,7 @@ import { isGone } from "../../http/outgoing.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
 import type { RateLimitOptions, RouteRateLimit } from "./fastify-options.ts";
 import { factsAt, keepAddress } from "./node-facts.ts";
-import { watchOutcome } from "./node-response.ts";
+import { departureOf, watchOutcome } from "./node-response.ts";
 
 /**
  * The neutral view of a Fastify request. Its path is as the client sent it, even if `rewriteUrl` has changed
@@ -25,7 +26,7 @@ const OWN_OPTIONS = ["global", "hook", "prefix", "logLevel", "logSerializers"];
 /** A limiter in front of routes, as a hook of Fastify. */
 export class RouteLimit {
   readonly hook: "onRequest" | "preHandler";
-  readonly #gate: Gate<FastifyRequest, never>;
+  readonly #gate: Gate<FastifyRequest, never, ServerResponse>;
   readonly #onDenied: RouteRateLimit["onDenied"];
 
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
@@ -35,6 +36,7 @@ export class RouteLimit {
       factsOf,
       exchangeOf: ({ raw }) => raw,
       keepAddress: ({ raw }) => keepAddress(raw),
+      departureOf,
       ownOptions: OWN_OPTIONS,
     });
     this.#onDenied = options.onDenied;
@@ -47,6 +49,7 @@ export class RouteLimit {
   handle(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     this.#gate.decide(
       request,
+      reply.raw,
       (verdict) => this.#act(verdict, request, reply, done),
       (error) => done(toError(error)),
     );

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { Context, Middleware, Next } from "koa";
 import type { Denied } from "../../core/decision.ts";
 import { mapMaybeAsync } from "../../core/maybe-async.ts";
@@ -9,7 +10,7 @@ import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
 import { factsAt, keepAddress } from "./node-facts.ts";
-import { setHeaders, watchOutcome } from "./node-response.ts";
+import { departureOf, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
 
@@ -81,7 +82,7 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): Middleware<R
 }
 
 class KoaLimit<Input> {
-  readonly #gate: Gate<Context, Input>;
+  readonly #gate: Gate<Context, Input, ServerResponse>;
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
@@ -89,13 +90,14 @@ class KoaLimit<Input> {
       factsOf,
       exchangeOf: ({ req }) => req,
       keepAddress: ({ req }) => keepAddress(req),
+      departureOf,
     });
     this.#onDenied = options.onDenied;
   }
 
   /** Koa answers what this throws or rejects with. */
   handle(context: Context, next: Next): unknown {
-    return mapMaybeAsync(this.#gate.check(context), (verdict) => this.#act(verdict, context, next));
+    return mapMaybeAsync(this.#gate.check(context, context.res), (verdict) => this.#act(verdict, context, next));
   }
 
   #act(verdict: Verdict, context: Context, next: Next): unknown {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import { isPromise } from "../../core/checks.ts";
+import type { Departure } from "../../http/departure.ts";
 import { type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
-import { isGone, type Outgoing, onResponseEnd } from "../../http/outgoing.ts";
+import { departureOf as departureOfOutgoing, isGone, type Outgoing, onResponseEnd } from "../../http/outgoing.ts";
 import { type RunHandler, watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { DenialResponse, Pass, ResponseContent } from "../../http/verdict.ts";
 
@@ -62,6 +63,11 @@ export function watchOutcome(response: ServerResponse, { places, settlement }: P
   const outgoing = response as unknown as Outgoing;
   if (places !== undefined) onResponseEnd(outgoing, places.hold());
   return settlement?.end && watchOutgoing(outgoing, sizeOf, settlement.end);
+}
+
+/** Aborts when the client of a response has gone. */
+export function departureOf(response: ServerResponse): Departure {
+  return departureOfOutgoing(response as unknown as Outgoing);
 }
 
 function sizeOf(chunk: unknown, encoding: unknown): number {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { checkFunction } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
+import type { Departure } from "../../http/departure.ts";
 import { Gate } from "../../http/gate.ts";
 import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import { NO_STORE } from "../../http/header-list.ts";
@@ -10,8 +11,14 @@ import type { RateLimited } from "../../http/rate-limited.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import { type DenialResponse, FAILURE, type Verdict } from "../../http/verdict.ts";
 import { exchangeOf, factsOf, keepAddress } from "./node-facts.ts";
-import { answerBy, cutOff, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
-import { type LimitedUpgradeListener, limitUpgrades, type UpgradeListener } from "./upgrade.ts";
+import { answerBy, cutOff, departureOf, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
+import {
+  type LimitedUpgradeListener,
+  limitUpgrades,
+  type UpgradedSocket,
+  type UpgradeListener,
+  upgradeDeparture,
+} from "./upgrade.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./node-facts.ts";
@@ -125,12 +132,16 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): RateLimitWra
   return Object.assign(inFrontOf, { upgrade }) as RateLimitWrapper;
 }
 
+function departureFrom(client: ServerResponse | UpgradedSocket): Departure {
+  return "upgraded" in client ? upgradeDeparture(client) : departureOf(client);
+}
+
 class NodeLimit<Input> {
-  readonly #gate: Gate<IncomingMessage, Input>;
+  readonly #gate: Gate<IncomingMessage, Input, ServerResponse | UpgradedSocket>;
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf: departureFrom });
     this.#onDenied = options.onDenied;
   }
 
@@ -140,6 +151,7 @@ class NodeLimit<Input> {
     return (request, response) => {
       this.#gate.decide(
         request,
+        response,
         (verdict) => this.#act(verdict, handler, request, response),
         (error) => this.#fail(error, request, response),
       );

@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkFunction, isPromise } from "../../core/checks.ts";
+import { type Departure, departureBy } from "../../http/departure.ts";
 import type { Gate } from "../../http/gate.ts";
 import { type HeaderList, NO_STORE } from "../../http/header-list.ts";
 import type { RequestPlaces } from "../../http/request-places.ts";
@@ -12,9 +13,35 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 /** A listener as `server.on("upgrade")` takes it. */
 export type LimitedUpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** What an upgrade has in place of a response. */
+export interface UpgradedSocket {
+  readonly upgraded: Duplex;
+}
+
+/** Aborts when the client of an upgrade has gone. Node sees that only if the socket is read; what comes is kept. */
+export function upgradeDeparture({ upgraded: socket }: UpgradedSocket): Departure {
+  return departureBy(
+    () => socket.destroyed,
+    (listener) => {
+      const readEnd = () => {
+        if (socket.readableLength === 0) socket.read();
+      };
+      const ended = () => socket.destroy();
+      socket.on("readable", readEnd);
+      socket.once("end", ended);
+      socket.once("close", listener);
+      return () => {
+        socket.removeListener("readable", readEnd);
+        socket.removeListener("end", ended);
+        socket.removeListener("close", listener);
+      };
+    },
+  );
+}
+
 /** Puts a gate in front of a listener for upgrades. */
 export function limitUpgrades<Input>(
-  gate: Gate<IncomingMessage, Input>,
+  gate: Gate<IncomingMessage, Input, UpgradedSocket>,
   listener: UpgradeListener,
 ): LimitedUpgradeListener {
   checkFunction("listener", listener, "a function of request, socket and head");
@@ -33,7 +60,7 @@ export function limitUpgrades<Input>(
       gate.logError(error, request);
     };
     // The server handles what the listener throws.
-    gate.decide(request, act, fail);
+    gate.decide(request, { upgraded: socket }, act, fail);
   };
 }
 

@@ -110,12 +110,14 @@ export function decisionOf(request: Request): RateLimited | undefined {
 }
 
 class FetchLimit<Input> {
-  readonly #gate: Gate<Request, Input>;
+  readonly #gate: Gate<Request, Input, Request>;
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
   readonly #addressOf: AddressOf<Request, unknown[]> | undefined;
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, ownOptions: ["remoteAddress"] });
+    const departureOf = ({ signal }: Request) => signal;
+    const ownOptions = ["remoteAddress"];
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf, ownOptions });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) {
       checkFunction("remoteAddress", remoteAddress, "a function of what the handler gets");
@@ -130,7 +132,7 @@ class FetchLimit<Input> {
     checkFunction("handler", handler, "a function of the request");
     return async (request, ...others) => {
       notePeer(request, others, this.#addressOf);
-      const checked = this.#gate.check(request);
+      const checked = this.#gate.check(request, request);
       const verdict = isPromise(checked) ? await checked : checked;
       try {
         return await (verdict.pass ? passTo(handler, verdict, request, others) : this.#deny(verdict, request));

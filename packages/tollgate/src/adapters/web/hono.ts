@@ -3,10 +3,11 @@ import { checkFunction } from "../../core/checks.ts";
 import type { Denied } from "../../core/decision.ts";
 import { mapMaybeAsync } from "../../core/maybe-async.ts";
 import { endAsked, noteAsked } from "../../http/asked.ts";
+import type { Departure } from "../../http/departure.ts";
 import { Gate } from "../../http/gate.ts";
 import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
-import { isGone, onResponseEnd } from "../../http/outgoing.ts";
+import { departureOf, isGone, onResponseEnd } from "../../http/outgoing.ts";
 import { watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import {
@@ -74,12 +75,13 @@ export function rateLimit<Input>(options: RateLimitOptions<Input>): MiddlewareHa
 }
 
 class HonoLimit<Input> {
-  readonly #gate: Gate<Context, Input>;
+  readonly #gate: Gate<Context, Input, Context>;
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
     const factsOf = factsWith(options?.remoteAddress);
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, ownOptions: ["remoteAddress"] });
+    const ownOptions = ["remoteAddress"];
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf: departureFrom, ownOptions });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
     this.#onDenied = onDenied;
@@ -88,7 +90,7 @@ class HonoLimit<Input> {
   /** Hono answers what this throws or rejects with. */
   handle(context: Context, next: Next): ReturnType<MiddlewareHandler> {
     const act = (verdict: Verdict) => this.#act(verdict, context, next);
-    return mapMaybeAsync(this.#gate.check(context), act) as ReturnType<MiddlewareHandler>;
+    return mapMaybeAsync(this.#gate.check(context, context), act) as ReturnType<MiddlewareHandler>;
   }
 
   #act(verdict: Verdict, context: Context, next: Next): ReturnType<MiddlewareHandler> {
@@ -133,6 +135,11 @@ class HonoLimit<Input> {
       endAsked(asked);
     }
   }
+}
+
+function departureFrom(context: Context): Departure | undefined {
+  const outgoing = outgoingOf(context);
+  return outgoing === undefined ? context.req.raw.signal : departureOf(outgoing);
 }
 
 async function pass(next: Next): Promise<void> {

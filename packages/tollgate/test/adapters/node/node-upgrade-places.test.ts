@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { concurrency, type Limiter } from "tollgate";
 import { type HttpFacts, rateLimit, type UpgradeListener } from "tollgate/node";
 import { afterEach, describe, expect, it } from "vitest";
-import { manualLimiter } from "../suite/case.ts";
+import { bucketOf, left, manualLimiter } from "../suite/case.ts";
 import { until } from "../suite/until.ts";
 
 const UPGRADE = "GET /socket HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
@@ -52,6 +52,46 @@ async function firstBytes(socket: Socket): Promise<string> {
 function inUse(limiter: Limiter<HttpFacts>): number {
   return limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts)[0]!.used;
 }
+
+describe("an upgrade that waits for its turn", () => {
+  async function serveInTurn(listener: UpgradeListener) {
+    const { clock, limiter } = manualLimiter([bucketOf(1)]);
+    const server = createServer();
+    servers.push(server);
+    server.on("connection", (socket: Socket) => sockets.push(socket));
+    server.on("upgrade", rateLimit({ limiter, maxWait: "1s" }).upgrade(listener));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const isHeldUp = () => {
+      const decision = limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts);
+      return !decision.allowed && decision.reason === "others-waiting";
+    };
+    return { clock, limiter, isHeldUp, port: (server.address() as AddressInfo).port };
+  }
+
+  it("gets what its client has sent meanwhile, and a client that goes leaves the line", async () => {
+    let received = "";
+    const { clock, isHeldUp, limiter, port } = await serveInTurn((_request, socket) => {
+      socket.on("data", (chunk: Buffer) => {
+        received += chunk.toString("latin1");
+      });
+      accept(socket);
+    });
+    expect(await firstBytes(await open(port))).toBe("HTTP/1.1 101 Switching Protocols");
+    const gone = await open(port);
+    await until(isHeldUp, "it waits");
+    gone.destroy();
+    await until(() => !isHeldUp(), "it has gone");
+    const next = await open(port);
+    await until(isHeldUp, "the next waits");
+    next.write("early");
+    clock.advance(1_000);
+    expect(await firstBytes(next)).toBe("HTTP/1.1 101 Switching Protocols");
+    next.write(" and late");
+    await until(() => received === "early and late", "all has come");
+    clock.advance(1_000);
+    expect(left(limiter)).toBe(1);
+  });
+});
 
 describe("the place of a connection that is upgraded", () => {
   it("is freed at the upgrade, while the connection goes on", async () => {

@@ -14,6 +14,7 @@ import { PROTOCOL_CASES } from "./protocol-cases.ts";
 import { SETTLING_CASES } from "./settling-cases.ts";
 import { SEVERAL_LIMITS_CASES } from "./several-limits-cases.ts";
 import { TOLD_COST_CASES } from "./told-cost-cases.ts";
+import { TURN_CASES } from "./turn-cases.ts";
 
 const CASES: readonly SuiteCase[] = [
   ...DECISION_CASES,
@@ -29,6 +30,7 @@ const CASES: readonly SuiteCase[] = [
   ...NEIGHBOUR_CASES,
   ...SEVERAL_LIMITS_CASES,
   ...PLACES_CASES,
+  ...TURN_CASES,
 ];
 
 /** Runs every case against an adapter, except those that its harness skips with a reason. */

@@ -12,6 +12,7 @@ export interface SuiteOptions
     | "denial"
     | "exposeHeaders"
     | "headers"
+    | "maxWait"
     | "onError"
     | "retryJitter"
     | "settle"

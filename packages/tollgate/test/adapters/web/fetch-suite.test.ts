@@ -54,6 +54,8 @@ const FETCH: AdapterHarness = {
       "@hono/node-server aborts only the first of pipelined requests.",
     "frees the places of pipelined requests whose client breaks off":
       "@hono/node-server aborts only the first of pipelined requests. The others free themselves when it drops them.",
+    "frees the turns of pipelined requests whose client goes, without a warning":
+      "@hono/node-server aborts only the first of pipelined requests. The others wait on, and nothing answers them.",
     "tells chargeAfter that a response was not sent whole if the client left early":
       "The adapter only sees how the body is read, and this body is read in one piece.",
     "calls no handler for a client that leaves while the store decides, but settles":
