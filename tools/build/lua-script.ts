@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { BLOCK_MARK } from "../../packages/tollgate/src/stores/redis/script/block-codes.ts";
-import { FIRST_ORIGIN_US } from "../../packages/tollgate/src/stores/redis/script/epoch.ts";
+import { ORIGIN_US } from "../../packages/tollgate/src/stores/redis/script/encode-call.ts";
 import { LEASES_OF_HOLDER, MOST_LEASES } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
 import { REJECTED_WRITES } from "../../packages/tollgate/src/stores/redis/script/rejected-writes.ts";
 import { FIRST_GROUP, NUMBER_MULTIPLES, ROW_VERSION } from "../../packages/tollgate/src/stores/redis/script/row.ts";
@@ -39,7 +39,7 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ["LEASES_OF_HOLDER", String(LEASES_OF_HOLDER)],
   ["FIRST_GROUP", `'${FIRST_GROUP}'`],
   ["NUMBER_MULTIPLES", `{ ${NUMBER_MULTIPLES.join(", ")} }`],
-  ["ORIGIN_US", String(FIRST_ORIGIN_US)],
+  ["ORIGIN_US", String(ORIGIN_US)],
   ["ROW_VERSION", `'\\${ROW_VERSION}'`],
   ["REJECTED_TEXTS", `{ ${REJECTED_WRITES.map(([, text]) => `"${text}"`).join(", ")} }`],
   ["KINDS", KERNELS.map((kernel) => `${kernel.replaceAll("-", "_")}_kind(name)`).join(" or ")],

@@ -133,7 +133,7 @@ export class HybridSpace extends DecidingSpace {
   #join(known: LeasedKey, key: string, costs: readonly number[], nowUs: number): Promise<Report> {
     const { store, mostWaiting } = this.#parts;
     const call = new WaitingTake(known.reports, costs, nowUs, (error) =>
-      store.decideWithout(error, "take", [this.redis.call(key, costs, nowUs)], nowUs),
+      store.decideWithout(error, "take", [this.redis.call(key, costs)], nowUs),
     );
     if (known.waiting < mostWaiting) known.join(call);
     else call.failed(OVERLOADED);
@@ -146,7 +146,7 @@ export class HybridSpace extends DecidingSpace {
     const { node, known: allKnown, store, byLimitersClock } = this.#parts;
     const askServer: AskServer = (costs, nowUs, ask, waiter) => {
       const us = nowUs ?? (byLimitersClock ? readUs(this.redis.clock) : 0);
-      store.lease(this.redis.call(key, costs, us), us, ask, waiter);
+      store.lease(this.redis.call(key, costs), us, ask, waiter);
     };
     // A sliced string would keep its parent alive.
     const own = ownCopy(key);

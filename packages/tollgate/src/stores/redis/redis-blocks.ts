@@ -23,23 +23,23 @@ export class RedisBlocks implements AsyncBlocks {
   }
 
   async block(key: string, end: BlockEnd, reason: string | undefined, now: TimeCell): Promise<void> {
-    await this.#store.setBlock(this.#call(key, now), now[0]!, { end, reason });
+    await this.#store.setBlock(this.#call(key), now[0]!, { end, reason });
   }
 
   async unblock(key: string, now: TimeCell): Promise<boolean> {
-    return this.#store.setBlock(this.#call(key, now), now[0]!, { end: "none", reason: undefined });
+    return this.#store.setBlock(this.#call(key), now[0]!, { end: "none", reason: undefined });
   }
 
   async find(key: string, now: TimeCell): Promise<KeyBlock | undefined> {
     const nowUs = now[0]!;
-    const block = await this.#store.findBlock(this.#call(key, now), nowUs);
+    const block = await this.#store.findBlock(this.#call(key), nowUs);
     if (block === undefined) return undefined;
     // The server's time may differ from this one: what is left is the same for both.
     const untilUs = nowUs + block.forUs;
     return { untilUs, offences: 0, forgetAtUs: untilUs, reason: block.reason };
   }
 
-  #call(key: string, now: TimeCell): KeyCall {
-    return this.#space.call(key, [], now[0]!);
+  #call(key: string): KeyCall {
+    return this.#space.call(key, []);
   }
 }

@@ -5,7 +5,6 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import type { Fallback } from "./failure/without-server.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
-import { type Epoch, epochOf } from "./script/epoch.ts";
 import { listId } from "./script/row.ts";
 import { familyOf, SpaceKeys } from "./space-keys.ts";
 
@@ -26,7 +25,6 @@ interface RedisSpaceParts {
   readonly prefix: string;
   readonly fallback: Fallback;
   readonly context: LimiterContext;
-  /** Without it all moments are in the current epoch, whatever the limiter's clock says. */
   readonly byLimitersClock: boolean;
 }
 
@@ -38,9 +36,8 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   readonly #store: StoreOperations;
   readonly #family: string;
   readonly #byLimitersClock: boolean;
-  #epoch: Epoch;
-  #keys: SpaceKeys;
-  #encoded: EncodedPlan;
+  readonly #keys: SpaceKeys;
+  readonly #encoded: EncodedPlan;
   #lastCost = Number.NaN;
   #lastCosts: readonly number[] = [];
 
@@ -51,9 +48,8 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     this.#store = store;
     this.#family = familyOf(prefix, limiter);
     this.#byLimitersClock = byLimitersClock;
-    this.#epoch = CURRENT_EPOCH;
-    this.#encoded = encodePlan(plan, CURRENT_EPOCH);
-    this.#keys = this.#keysIn(CURRENT_EPOCH);
+    this.#encoded = encodePlan(plan);
+    this.#keys = new SpaceKeys(`${this.#family}:`, plan.onChange === "separate" ? listId(plan) : "");
   }
 
   /** All plans of a limiter share its keys. */
@@ -65,15 +61,13 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return this.context.clock;
   }
 
-  /** The common prefix of the keys on the server, for the current time. */
+  /** The common prefix of the keys on the server. */
   get head(): string {
-    if (this.#byLimitersClock) this.#enterEpochOf(readUs(this.clock));
     return this.#keys.head;
   }
 
   /** A key with one checked cost per limit. */
-  call(key: string, costs: readonly number[], nowUs: number): KeyCall {
-    if (this.#byLimitersClock) this.#enterEpochOf(nowUs);
+  call(key: string, costs: readonly number[]): KeyCall {
     const { row, counts } = this.#keys.of(key);
     return { space: this, key, name: row, countsName: counts, plan: this.#encoded, costs };
   }
@@ -85,12 +79,12 @@ export class RedisSpace implements AsyncSpace, KeySpace {
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     const nowUs = now[0]!;
-    return this.#store.allow(this.call(key, this.#costsOf(cost), nowUs), nowUs);
+    return this.#store.allow(this.call(key, this.#costsOf(cost)), nowUs);
   }
 
   drop(key: string): Promise<void> {
     const nowUs = this.#nowUs;
-    return this.#store.drop(this.call(key, [], nowUs), nowUs);
+    return this.#store.drop(this.call(key, []), nowUs);
   }
 
   clear(): Promise<void> {
@@ -122,20 +116,4 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     }
     return this.#lastCosts;
   }
-
-  #enterEpochOf(us: number): void {
-    const epoch = epochOf(us);
-    if (epoch.mark === this.#epoch.mark) return;
-    this.#epoch = epoch;
-    this.#encoded = encodePlan(this.plan, epoch);
-    this.#keys = this.#keysIn(epoch);
-  }
-
-  #keysIn({ mark }: Epoch): SpaceKeys {
-    const layout = this.plan.onChange === "separate" ? listId(this.plan) : "";
-    return new SpaceKeys(mark === "" ? `${this.#family}:` : `${this.#family}.${mark}:`, layout);
-  }
 }
-
-/** With the server's time all moments are in the epoch of 2027, which ends in 2055. */
-const CURRENT_EPOCH = epochOf(1_800_000_000_000_000);

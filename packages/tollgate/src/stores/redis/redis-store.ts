@@ -174,7 +174,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
-      const call = (space as RedisSpace).call(key, costs, nowUs);
+      const call = (space as RedisSpace).call(key, costs);
       return taken === undefined ? call : { ...call, ...correctionOf(space.plan, taken[i]!, nowUs) };
     });
     const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, taken);

@@ -45,7 +45,7 @@ export class SpaceKeys {
 }
 
 /**
- * What the names of a limiter's keys begin with, apart from an epoch's mark. The digest tells them from those of other
+ * What the names of a limiter's keys begin with. The digest tells them from those of other
  * limiters: prefixes and names may contain colons.
  */
 export function familyOf(prefix: string, limiter: string): string {

@@ -5,7 +5,6 @@ import { createPlan, identityOf } from "../../../src/core/plan.ts";
 import { scriptAlgorithmOf } from "../../../src/stores/redis/script/algorithms.ts";
 import { decodeReply } from "../../../src/stores/redis/script/decode-reply.ts";
 import { encodePlan } from "../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../src/stores/redis/script/epoch.ts";
 import { describeLimit } from "../../../src/stores/redis/script/row.ts";
 import type { ScriptTransaction } from "../../../src/stores/redis/script/transaction.ts";
 import { limitSpec } from "../../properties/limit-arbitrary.ts";
@@ -80,7 +79,7 @@ describe("the description of a limit in a row", () => {
 
 describe("the reply to calls of keys that are counted under other numbers", () => {
   const call = (verb: "take" | "refund", onChange: OnChange, ...keys: readonly string[]): ScriptTransaction => {
-    const plan = encodePlan(planOf(onChange, perDay(10, { name: "calls" })), epochOf(NOW_US));
+    const plan = encodePlan(planOf(onChange, perDay(10, { name: "calls" })));
     return { verb, times: 1, detail: "each", keys: keys.map((name) => ({ name, plan, costs: [1] })) };
   };
   const DAY_US = 86_400_000_000;
@@ -107,7 +106,7 @@ describe("the reply to calls of keys that are counted under other numbers", () =
 
   it("a refill that is not the capacity is told", () => {
     const own = tokenBucket({ name: "calls", capacity: 10, refill: 1, per: "1d" });
-    const plan = encodePlan(planOf("keep-first", own), epochOf(NOW_US));
+    const plan = encodePlan(planOf("keep-first", own));
     const take: ScriptTransaction = { verb: "take", times: 1, detail: "each", keys: [{ name: "a", plan, costs: [1] }] };
     const [outcome] = decodeReply([NOW_US, 1, 1, 1, 0, 1, 2, 1, 1, 1, 0, 114, 20, DAY_US, 3], [take]) ?? [];
     expect(outcome?.reports[0]?.keptLimits).toMatchObject([{ capacity: 20, refill: 3, perMs: 86_400_000 }]);

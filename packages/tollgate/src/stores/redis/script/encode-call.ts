@@ -1,3 +1,4 @@
+import { REACH_US } from "../../../algorithms/ticks.ts";
 import { encodeReason } from "../../../core/reason-numbers.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
@@ -5,11 +6,14 @@ import { pushLease } from "./lease.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
+/** 2035-01-01 in UTC. All calls by the server's time count ticks from it, because cells outlive processes. */
+export const ORIGIN_US = 2_051_222_400_000_000;
+
 /** What one call of the script carries. */
 export interface ScriptInput {
   /** The moment of all transactions in whole microseconds, in tests. By default the server's clock decides. */
   readonly nowUs?: number | undefined;
-  /** At least one, of one epoch. The script runs them in this order, atomically. */
+  /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
 }
 
@@ -53,9 +57,14 @@ export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
     if (next === undefined) pushTransaction(steps, names, plans, transaction);
   }
   pushRun(steps, run);
-  const args = nowUs === undefined ? [] : [`@${nowUs} ${first.keys[0]!.plan.epoch.originUs}`];
+  const args = nowUs === undefined ? [] : [`@${nowUs} ${originOf(nowUs)}`];
   for (const { text } of plans.keys()) args.push(text);
   return { keys: [...names.keys()], args: args.concat(steps) };
+}
+
+/** In tests of any date: an origin that is near enough for exact ticks, the same for 40 years. */
+export function originOf(nowUs: number): number {
+  return ORIGIN_US + Math.floor((nowUs - ORIGIN_US + REACH_US) / (2 * REACH_US)) * 2 * REACH_US;
 }
 
 /** The same for a call on its way alone, without the maps: a third of what a batch of one would allocate. */

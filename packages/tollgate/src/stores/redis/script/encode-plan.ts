@@ -2,13 +2,11 @@ import { startsEmpty } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { isNamedByMoment, scriptAlgorithmOf } from "./algorithms.ts";
-import type { Epoch } from "./epoch.ts";
 import { describeLimit, FIRST_GROUP } from "./row.ts";
 
 /** A plan as the arguments of the script describe it. */
 export interface EncodedPlan {
   readonly plan: Plan;
-  readonly epoch: Epoch;
   /**
    * Words, with a space between them: a client takes as long for a short argument as for a long one. For the fast form:
    * the format of a row, for each bucket its description, its cell, its capacity, the ticks of a unit and of a
@@ -31,15 +29,14 @@ export interface EncodedPlan {
 /** Lua's stack has no capacity for many more numbers at once. */
 const MOST_BUCKETS = 100;
 
-/** Encodes a plan for the moments of an epoch. This is slow, so a space caches its own. */
-export function encodePlan(plan: Plan, epoch: Epoch): EncodedPlan {
+/** Encodes a plan. This is slow, so a space caches its own. */
+export function encodePlan(plan: Plan): EncodedPlan {
   const { limits, enforces, onChange } = plan;
   const descriptions = limits.map((limit) => describeLimit(limit, plan));
   const described = limits.flatMap((limit, i) => [descriptions[i]!, enforces[i]! ? 1 : 0, ...blockNumbers(limit)]);
   const fast = fastWords(plan, descriptions);
   return {
     plan,
-    epoch,
     text: (fast ?? ["", onChange === "keep-first" ? 1 : 0, ...described]).join(" "),
     isFast: fast !== undefined,
     startsEmpty: startsEmpty(plan),

@@ -4,8 +4,8 @@ import { compileLimit } from "../../../../src/algorithms/compile-limit.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { type Limit, perDay } from "../../../../src/index.ts";
 import type { TransactionOutcome } from "../../../../src/stores/redis/script/decode-reply.ts";
+import { originOf } from "../../../../src/stores/redis/script/encode-call.ts";
 import type { EncodedPlan } from "../../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction } from "../../../../src/stores/redis/script/transaction.ts";
 import { capacityOf, type LimitSpec, libraryLimit } from "../../../properties/limit-spec.ts";
 import { cellsIn, readRow } from "../kit/read-row.ts";
@@ -15,7 +15,7 @@ import { call, encoded, NOW_US } from "./kit/script-call.ts";
 import { useScriptServer } from "./kit/script-server.ts";
 
 const started = useScriptServer();
-const EPOCH = epochOf(NOW_US);
+const ORIGIN = originOf(NOW_US);
 const CHANGES = 2_500;
 /** No key expires while clocks of keys stand still. */
 const POOLS: readonly (readonly LimitSpec[])[] = [
@@ -77,7 +77,7 @@ class Change {
   async play(): Promise<{ got: Float64Array; expected: Float64Array } | undefined> {
     const random = this.#random;
     const [own, next] = [encoded(this.#from), encoded(this.#to)];
-    const kernel = compileLimit(this.#from, EPOCH.originUs);
+    const kernel = compileLimit(this.#from, ORIGIN);
     for (let i = random.between(1, 12); i > 0; i -= 1) {
       const verb = random.weighted({ take: 4, charge: 3, refund: 1 } as const);
       const cost = random.chance(0.5)
@@ -90,7 +90,7 @@ class Change {
     const now = createTimeCell(this.#nowUs);
     if ((await started.server.command("EXISTS", this.#name)) === 0 || kernel.isIdle(before, 0, now)) return undefined;
     await runAt(this.#nowUs, call("take", next, this.#name, 0));
-    const changed = compileLimit(this.#to, EPOCH.originUs);
+    const changed = compileLimit(this.#to, ORIGIN);
     const expected = new Float64Array(changed.size);
     carryOver(changed, expected, 0, now, kernel, before, 0);
     // In a shorter window the units may have left: the script removes the key.

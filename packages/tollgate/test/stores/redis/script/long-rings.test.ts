@@ -3,7 +3,7 @@ import { transact } from "../../../../src/algorithms/transact.ts";
 import { createTimeCell } from "../../../../src/core/time-cell.ts";
 import { slidingWindow } from "../../../../src/index.ts";
 import type { Report } from "../../../../src/store/index.ts";
-import { epochOf } from "../../../../src/stores/redis/script/epoch.ts";
+import { originOf } from "../../../../src/stores/redis/script/encode-call.ts";
 import { outcomeDifferences } from "./kit/compare-outcomes.ts";
 import { Random } from "./kit/random.ts";
 import { NOW_US, type TimedTransaction } from "./kit/script-call.ts";
@@ -25,7 +25,7 @@ it.each([
   async (limit, unit, resolution) => {
     // A window with about as many units as it can hold.
     const windowUs = Math.floor(limit / unit) * 2_000;
-    const world = new TwinWorld(epochOf(NOW_US));
+    const world = new TwinWorld(originOf(NOW_US));
     const plan = world.plan(`ring ${limit}`, [slidingWindow({ limit, window: windowUs / 1_000, resolution })]);
     const random = new Random(limit);
     let nowUs = NOW_US;

@@ -4,7 +4,6 @@ import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-no
 import { leaseTimesOf } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import type { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
 import { encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { LeaseAsk } from "../../../../../src/stores/redis/script/lease.ts";
 import { Random } from "../../script/kit/random.ts";
 import { NOW_US } from "../../script/kit/script-call.ts";
@@ -57,7 +56,7 @@ export class ScaleRun {
     this.#key = `scale ${JSON.stringify(load)}`;
     const { capacity } = load;
     const plan = createPlan("fleet", "fleet", [tokenBucket({ capacity, refill: capacity, per: REFILL_US / 1_000 })]);
-    this.#plan = encodePlan(plan, epochOf(NOW_US));
+    this.#plan = encodePlan(plan);
     const times = leaseTimesOf(plan)!;
     this.#nodes = Array.from({ length: load.nodes }, () => {
       return new SimNode(

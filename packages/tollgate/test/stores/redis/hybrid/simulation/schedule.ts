@@ -5,7 +5,6 @@ import type { AskServer } from "../../../../../src/stores/hybrid/leases/lease-no
 import { type LeaseTimes, leaseTimesOf } from "../../../../../src/stores/hybrid/leases/lease-times.ts";
 import type { LeaseWaiter } from "../../../../../src/stores/redis/batch/waiter.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { LeaseGrant } from "../../../../../src/stores/redis/script/lease.ts";
 import type { ScriptTransaction } from "../../../../../src/stores/redis/script/transaction.ts";
 import { Random } from "../../script/kit/random.ts";
@@ -57,7 +56,7 @@ export class Schedule {
     this.#lastsUs = 5 * this.#refillUs;
     const limit = tokenBucket({ capacity: this.#capacity, refill: 1, per: unitUs / 1_000 });
     const plan = createPlan("fleet", "fleet", [limit]);
-    this.#plan = encodePlan(plan, epochOf(NOW_US));
+    this.#plan = encodePlan(plan);
     this.#weather = weatherOf(random, this.#refillUs);
     const times = leaseTimesOf(plan) as LeaseTimes;
     this.#ttlUs = times.ttlUs;

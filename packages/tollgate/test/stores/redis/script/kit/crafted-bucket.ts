@@ -6,8 +6,8 @@ import { createTimeCell } from "../../../../../src/core/time-cell.ts";
 import { VERBS } from "../../../../../src/core/verbs.ts";
 import { tokenBucket } from "../../../../../src/index.ts";
 import { Report } from "../../../../../src/store/index.ts";
+import { originOf } from "../../../../../src/stores/redis/script/encode-call.ts";
 import { encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import { describeLimit, FIRST_GROUP, ROW_VERSION } from "../../../../../src/stores/redis/script/row.ts";
 import { outcomeDifferences } from "./compare-outcomes.ts";
 import { call, NOW_US } from "./script-call.ts";
@@ -29,15 +29,15 @@ export class CraftedBucket {
   readonly #encoded: ReturnType<typeof encodePlan>;
 
   constructor(capacity: number, refill: number, perUs: number) {
-    const epoch = epochOf(NOW_US);
+    const originUs = originOf(NOW_US);
     const plan = createPlan("api", "api", [tokenBucket({ capacity, refill, per: perUs / 1_000 })]);
-    this.ticks = new Ticks(capacity, refill, perUs, epoch.originUs);
+    this.ticks = new Ticks(capacity, refill, perUs, originUs);
     this.scale = tickScale(capacity, refill, perUs);
     this.ticksPerPeriod = BigInt(this.scale.units) * BigInt(this.scale.ticksPerUnit);
     this.#name = plan.id;
     this.#description = describeLimit(plan.limits[0]!, plan) + FIRST_GROUP;
-    this.#compiled = new CompiledPlan(plan, epoch.originUs);
-    this.#encoded = encodePlan(plan, epoch);
+    this.#compiled = new CompiledPlan(plan, originUs);
+    this.#encoded = encodePlan(plan);
   }
 
   /** Every difference between the script and the kernel for a bucket that is full at a given tick. */

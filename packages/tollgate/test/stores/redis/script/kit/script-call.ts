@@ -1,14 +1,13 @@
 import { createPlan } from "../../../../../src/core/plan.ts";
 import type { Limit } from "../../../../../src/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
-import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
 import type { ScriptTransaction, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
 
 /** A whole second in July 2026. */
 export const NOW_US = 1_784_000_000_000_000;
 
 export function encoded(...limits: readonly Limit[]): EncodedPlan {
-  return encodePlan(createPlan("api", "api", limits), epochOf(NOW_US));
+  return encodePlan(createPlan("api", "api", limits));
 }
 
 /** A transaction, and the moment at which a test has it decided. */

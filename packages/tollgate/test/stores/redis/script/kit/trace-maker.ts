@@ -2,7 +2,7 @@ import { transact } from "../../../../../src/algorithms/transact.ts";
 import { createTimeCell } from "../../../../../src/core/time-cell.ts";
 import type { Report } from "../../../../../src/store/index.ts";
 import type { TransactionOutcome } from "../../../../../src/stores/redis/script/decode-reply.ts";
-import { epochOf } from "../../../../../src/stores/redis/script/epoch.ts";
+import { originOf } from "../../../../../src/stores/redis/script/encode-call.ts";
 import type { ScriptKey, ScriptVerb } from "../../../../../src/stores/redis/script/transaction.ts";
 import { capacityOf, type LimitSpec, libraryLimit } from "../../../../properties/limit-spec.ts";
 import { LAST_US } from "../../../../properties/times.ts";
@@ -51,7 +51,7 @@ export class TraceMaker {
     this.#clockKind = random.weighted(this.#flavour.clocks);
     const isRound = this.#clockKind === "round";
     const startUs = isRound ? TODAY_US : random.of(STARTS_US) + (random.chance(0.5) ? random.magnitude(30) : 0);
-    this.#world = new TwinWorld(epochOf(startUs));
+    this.#world = new TwinWorld(originOf(startUs));
     this.#sharesRows = this.#clockKind === "forward" && random.chance(0.5);
     this.#plans = this.#makePlans();
     const specs = this.#plans.flatMap((plan) => plan.specs);

@@ -5,7 +5,6 @@ import { createTimeCell } from "../../../../../src/core/time-cell.ts";
 import { type Limit, type LocalStore, memoryStore } from "../../../../../src/index.ts";
 import { Report } from "../../../../../src/store/index.ts";
 import { type EncodedPlan, encodePlan } from "../../../../../src/stores/redis/script/encode-plan.ts";
-import type { Epoch } from "../../../../../src/stores/redis/script/epoch.ts";
 
 /** A plan for the script and for the memory store. */
 export interface TwinPlan {
@@ -17,37 +16,37 @@ export interface TwinPlan {
 
 /** One memory store per key. Each can be swept alone. Nothing else is swept. */
 export class TwinWorld {
-  readonly epoch: Epoch;
+  readonly originUs: number;
   readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
   #sweptUs = 0;
   readonly #context = { clock: { now: () => this.#sweptUs / 1_000 } };
 
-  constructor(epoch: Epoch) {
-    this.epoch = epoch;
+  constructor(originUs: number) {
+    this.originUs = originUs;
   }
 
   get earliestUs(): number {
-    return this.epoch.originUs - REACH_US;
+    return this.originUs - REACH_US;
   }
 
   get latestUs(): number {
-    return this.epoch.originUs + REACH_US - 1;
+    return this.originUs + REACH_US - 1;
   }
 
   plan(name: string, limits: readonly Limit[]): TwinPlan {
     const plan = createPlan(name, name, limits, limits.length % 2 === 0 ? "separate" : "carry-over");
-    return { plan, encoded: encodePlan(plan, this.epoch), cells: `${name}\n${plan.id}` };
+    return { plan, encoded: encodePlan(plan), cells: `${name}\n${plan.id}` };
   }
 
   /** A plan that counts separately, in the row of all such plans. */
   planInRow(name: string, limits: readonly Limit[]): TwinPlan {
     const plan = createPlan(name, name, limits, "separate");
-    return { plan, encoded: encodePlan(plan, this.epoch), cells: name };
+    return { plan, encoded: encodePlan(plan), cells: name };
   }
 
   /**
-   * The space of one key under a plan, for one call. Its ticks count from the epoch's origin, as in the script: a store
+   * The space of one key under a plan, for one call. Its ticks count from the origin, as in the script: a store
    * lets go of what is empty, and begins anew at the moment of the next call.
    */
   space({ plan }: TwinPlan, key: string): SyncSpace {
@@ -56,7 +55,7 @@ export class TwinWorld {
     const space = this.#spaces.get(name) ?? this.#open(scope, plan.limits);
     this.#spaces.set(name, space);
     const nothing = plan.limits.map(() => 0);
-    space.apply("explain", key, nothing, createTimeCell(this.epoch.originUs), new Report(), 0);
+    space.apply("explain", key, nothing, createTimeCell(this.originUs), new Report(), 0);
     return space;
   }
 
