@@ -69,14 +69,15 @@ export function luaScript(): string {
   return lines.filter((text) => text !== "" && !text.startsWith("--")).join("\n");
 }
 
-/** What luacheck finds in the files together, because they share local names; nothing where it is not installed. */
-export function luaFindings(): readonly string[] {
+/** What luacheck finds in the files together, because they share local names; `undefined` if it is not installed. */
+export function luaFindings(): readonly string[] | undefined {
   const lines = luaLines();
   const globals = ["--std", "lua51", "--read-globals", "ARGV", "KEYS", "redis", "struct"];
   const options = [...globals, "--no-max-line-length", "--formatter", "plain", "--no-color", "-"];
   const input = lines.map(({ text }) => text).join("\n");
   const { error, stdout, stderr, status } = spawnSync("luacheck", options, { input, encoding: "utf8" });
-  if (error !== undefined || status === 0) return [];
+  if (error !== undefined) return undefined;
+  if (status === 0) return [];
   const findings = [...stdout.matchAll(/^stdin:(\d+):(.*)$/gm)].map(([, at, what]) => {
     const { file, line } = lines[Number(at) - 1]!;
     return `lua/${file}.lua:${line}:${what}`;

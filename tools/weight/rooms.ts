@@ -23,8 +23,8 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src"], 6_395, 4_700],
   ["tests", TESTS, 50_692, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_305, 2_400],
-  ["tools", ["tools"], 847, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_955, 65_000],
+  ["tools", ["tools"], 850, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_942, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

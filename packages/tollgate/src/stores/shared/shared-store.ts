@@ -29,7 +29,8 @@ export interface SharedStoreOptions extends CapacityOptions {
    * The memory for all limiters of the store, in bytes, up to 4 GiB, in whole pages of 64 KiB. It cannot grow. The
    * default is at least 256 MiB, and enough for limiters of one token bucket (44 bytes a key) together with limiters of
    * up to eight cells a key (202 bytes). The operating system provides only the pages that are used. Creating a limiter
-   * that does not fit throws an error with the number of bytes that it needs.
+   * that does not fit throws an error with the number of bytes that it needs. Keys of limits chosen per call that do
+   * not fit are denied.
    */
   readonly maxBytes?: number;
 }

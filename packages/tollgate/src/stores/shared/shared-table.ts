@@ -12,7 +12,7 @@ import { WriteSlots } from "./write-slots.ts";
 
 /** The two runs of adjacent sets in which a key may lie must not overlap. */
 const FEWEST_SETS = 8;
-/** Enough for the overflow buckets of 32 plans, with most buckets in use. */
+/** As many slots as the overflow buckets of 32 plans. */
 const MOST_OVERFLOW_SETS = 2048;
 /** Small stores have as many sets for buckets as for keys, but at least enough for four plans. */
 const FEWEST_OVERFLOW_SETS = 256;

@@ -1,9 +1,11 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { SyncBlocks } from "../../core/blocks.ts";
+import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { StoreReadings } from "../../core/store-readings.ts";
 import type { LocalStore } from "../local/local-store.ts";
+import { FullSpace } from "./full-space.ts";
 import { countKeys } from "./key-count.ts";
 import { OVERFLOWED_AT, SWEPT_AT } from "./memory-layout.ts";
 import type { Descriptions } from "./plan-descriptions.ts";
@@ -104,9 +106,18 @@ export abstract class SlotStore implements LocalStore, SharedSpaceStore {
     return { plan: shared, table };
   }
 
-  /** The space of a plan whose scope is text. Throws as `open`. */
-  protected spaceOf(plan: Plan, context: LimiterContext): SharedSpace {
-    return new SharedSpace(plan, context, this);
+  /**
+   * The space of a plan whose scope is text.
+   *
+   * @throws TollgateError `ERR_LIMITS` if there is no memory for fixed limits.
+   */
+  protected spaceOf(plan: Plan, context: LimiterContext): SyncSpace {
+    try {
+      return new SharedSpace(plan, context, this);
+    } catch (error) {
+      if (!(error instanceof TollgateError && context.choosesLimits === true)) throw error;
+      return new FullSpace(plan, () => this.countOverflow());
+    }
   }
 
   countSwept(keys: number): void {

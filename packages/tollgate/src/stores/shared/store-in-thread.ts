@@ -69,7 +69,7 @@ export class StoreInThread extends SlotStore implements SharedStore {
 
   /**
    * @throws TollgateError `ERR_NAME` for a limiter without a name, `ERR_LIMITS` if there is not enough memory for its
-   * limits.
+   * fixed limits.
    */
   open(plan: Plan, context: LimiterContext): SyncSpace {
     if (typeof plan.scope !== "string") {

@@ -1,6 +1,5 @@
 import type { SyncBlocks } from "../../core/blocks.ts";
 import { type Clock, readUs } from "../../core/clock.ts";
-import { TollgateError } from "../../core/errors.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
@@ -15,7 +14,6 @@ import {
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { OWN_HEADER_WORDS } from "../shared/memory-layout.ts";
 import { SlotStore, widthOf } from "../shared/slot-store.ts";
-import { FullSpace } from "./full-space.ts";
 import { PrivateMemory } from "./private-memory.ts";
 import { PrivatePlans } from "./private-plans.ts";
 import { PrivateTables } from "./private-tables.ts";
@@ -119,12 +117,7 @@ class TableStore extends SlotStore {
     const own = { ...plan, scope: this.#textOf(plan.scope) };
     this.#clocks.add(context.clock);
     if (context.choosesLimits !== true) this.#tables.makeFor(widthOf(plan));
-    try {
-      return this.spaceOf(own, context);
-    } catch (error) {
-      if (!(error instanceof TollgateError && context.choosesLimits === true)) throw error;
-      return new FullSpace(own, () => this.countOverflow());
-    }
+    return this.spaceOf(own, context);
   }
 
   blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {

@@ -1,4 +1,5 @@
 import { createLimiter, type Limit, memoryStore, perMinute, slidingWindow } from "tollgate";
+import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { afterAll, describe, expect, it } from "vitest";
@@ -111,16 +112,17 @@ describe("a store that is short of bytes", () => {
     expect([limiter.allow("client-0"), limiter.allow("client-0", 63)]).toEqual([true, false]);
   });
 
-  it("denies keys of limits chosen per call that do not fit, and throws no error", () => {
-    const store = tableStore({ maxKeys: 1_000, maxBytes: 2 ** 17 });
+  it.each([
+    ["tableStore", () => tableStore({ maxKeys: 1_000, maxBytes: 2 ** 17 })],
+    ["sharedStore", () => sharedStore({ maxKeys: 1_000, maxBytes: 2 ** 22 + 2 ** 18 })],
+  ])("denies keys of limits chosen per call that do not fit, and throws no error: %s", (_name, createStore) => {
+    const store = createStore();
     const wide = slidingWindow({ limit: 64, window: "1m" });
-    const limiter = createLimiter({ key: (key: string) => key, limits: () => [wide], clock, store });
+    const limiter = createLimiter({ name: "chosen", key: (key: string) => key, limits: () => [wide], clock, store });
     expect(limiter.peek("a")).toMatchObject({ allowed: false, reason: "store-full" });
     expect(limiter.consume("a")).toMatchObject({ allowed: false, reason: "store-full", violated: [wide] });
-    const fixed = createLimiter({ limits, clock, store });
+    const fixed = createLimiter({ name: "fixed", limits, clock, store });
     expect([fixed.allow("a"), fixed.allow("a"), fixed.allow("a")]).toEqual([true, true, false]);
-    expect(() => createLimiter({ limits: [wide], clock, store })).toThrow(
-      /expected slots of at most \d+ bytes.+maxBytes/,
-    );
+    expect(() => createLimiter({ name: "wide", limits: [wide], clock, store })).toThrow(/\d+ bytes.+maxBytes/);
   });
 });
