@@ -138,6 +138,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   log: ["http"],
   check: ["http"],
   limits: ["files", "http", "log", "command"],
+  replay: ["limits", "command"],
   demo: ["http", "log", "check"],
   operations: ["http", "limits", "log"],
   api: ["http", "limits", "operations", "log", "check"],

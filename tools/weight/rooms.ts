@@ -20,11 +20,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 2_996, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
-  ["server", ["packages/server/src"], 6_395, 4_700],
-  ["tests", TESTS, 50_692, 36_000],
+  ["server", ["packages/server/src"], 7_731, 4_700],
+  ["tests", TESTS, 51_131, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_305, 2_400],
   ["tools", ["tools"], 850, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_942, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 67_579, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

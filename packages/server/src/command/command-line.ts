@@ -22,7 +22,7 @@ export function parseCommandLine(args: readonly string[]): Command {
   const [command, stray] = positionals;
   if (command === undefined) throw new UsageError(`expected a command, got none; usage: ${USAGE}`);
   if (command !== "serve")
-    throw new UsageError(`expected the command serve, check or explain, got ${JSON.stringify(command)}`);
+    throw new UsageError(`expected the command serve, check, explain or replay, got ${JSON.stringify(command)}`);
   if (stray !== undefined) throw new UsageError(`expected only flags after serve, got ${JSON.stringify(stray)}`);
   return { kind: "serve", settings: settingsOf(values, values) };
 }

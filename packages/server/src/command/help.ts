@@ -1,10 +1,11 @@
 import { LIMITS_USAGE } from "../limits/commands/usage.ts";
+import { REPLAY_USAGE } from "../replay/usage.ts";
 import { PLAIN_FLAGS, VALUE_FLAGS } from "./flags.ts";
 
 export const USAGE = "tollgate serve [flags]";
 
 /** What `--help` prints. */
-export const HELP: string = `Usage: ${[USAGE, ...LIMITS_USAGE].join("\n       ")}
+export const HELP: string = `Usage: ${[USAGE, ...LIMITS_USAGE, REPLAY_USAGE].join("\n       ")}
        tollgate --help | --version
 
 Serves HTTP and limits each client. A client is an X-API-Key, or else an address.

@@ -153,7 +153,7 @@ describe("the command line", () => {
   it.each<[string[], string]>([
     [[], `expected a command, got none; usage: ${USAGE}`],
     [["--port", "3000"], `expected a command, got none; usage: ${USAGE}`],
-    [["sevre"], 'expected the command serve, check or explain, got "sevre"'],
+    [["sevre"], 'expected the command serve, check, explain or replay, got "sevre"'],
     [["serve", "now"], 'expected only flags after serve, got "now"'],
     [["--bogus"], `expected one of ${FLAGS}, got "--bogus"`],
     [["serve", "-p", "3000"], `expected one of ${FLAGS}, got "-p"`],

@@ -8,7 +8,7 @@ function refusedWith(code: 1 | 2, line: string): CommandOutcome {
 
 describe("the command", () => {
   it.each<[string[], string]>([
-    [["sevre"], 'expected the command serve, check or explain, got "sevre"'],
+    [["sevre"], 'expected the command serve, check, explain or replay, got "sevre"'],
     [["serve", "--capacity", "ten\n"], '--capacity: expected a whole number from 1 to 9007199254740991, got "ten\\n"'],
     [
       ["serve", "--refill-per-second", "9000001"],

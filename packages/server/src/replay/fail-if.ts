@@ -1,0 +1,28 @@
+/** A condition such as `clients>0.1%`, under which the command fails. */
+export interface FailIf {
+  readonly text: string;
+  readonly what: "clients" | "requests";
+  readonly most: number;
+  readonly isShare: boolean;
+}
+
+const CONDITION = /^\s*(clients|requests)\s*>\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/;
+
+/** `undefined` for what is no condition. */
+export function parseFailIf(text: string): FailIf | undefined {
+  const match = CONDITION.exec(text);
+  if (match === null) return undefined;
+  const [, what, most, percent] = match;
+  return { text, what: what as FailIf["what"], most: Number(most), isShare: percent === "%" };
+}
+
+/** Whether more than allowed were denied. */
+export function fails({ what, most, isShare }: FailIf, denied: Denied, all: Denied): boolean {
+  // Multiplied instead of divided: 0.1 % of 1,000 is exactly 1.
+  return isShare ? denied[what] * 100 > most * all[what] : denied[what] > most;
+}
+
+interface Denied {
+  readonly requests: number;
+  readonly clients: number;
+}

@@ -1,0 +1,97 @@
+import { parseArgs } from "node:util";
+import { UsageError } from "../command/usage-error.ts";
+import { type FailIf, parseFailIf } from "./fail-if.ts";
+import type { ClientKey } from "./replay.ts";
+import type { Share } from "./suggest.ts";
+import { REPLAY_USAGE } from "./usage.ts";
+
+/** What `tollgate replay` is told. */
+export interface ReplayFlags {
+  readonly files: readonly string[];
+  readonly limits: string | undefined;
+  /** The first domain of the file by default. */
+  readonly domain: string | undefined;
+  readonly key: ClientKey;
+  readonly share: Share | undefined;
+  readonly json: boolean;
+  readonly failIf: FailIf | undefined;
+  readonly maxClients: number;
+}
+
+const OPTIONS = {
+  limits: { type: "string" },
+  domain: { type: "string" },
+  key: { type: "string" },
+  suggest: { type: "string" },
+  json: { type: "boolean" },
+  "fail-if": { type: "string" },
+  "max-clients": { type: "string" },
+} as const;
+
+const DEFAULT_SHARE = "99.9";
+const DEFAULT_MAX_CLIENTS = 500_000;
+const MOST_CLIENTS = 10_000_000;
+
+/** @throws UsageError */
+export function readReplayFlags(args: readonly string[]): ReplayFlags {
+  const { values, positionals: files } = parsed(args);
+  if (files.length === 0) throw new UsageError(`replay: expected an access log, got none; usage: ${REPLAY_USAGE}`);
+  const { limits, domain, json = false } = values;
+  const failIf = values["fail-if"];
+  if (domain !== undefined && limits === undefined) throw new UsageError("--domain: expected with --limits");
+  if (failIf !== undefined && limits === undefined) throw new UsageError("--fail-if: expected with --limits");
+  // Without limits there is nothing else to tell.
+  const suggest = values.suggest ?? (limits === undefined ? DEFAULT_SHARE : undefined);
+  return {
+    files,
+    limits,
+    domain,
+    json,
+    key: keyOf(values.key ?? "address"),
+    share: suggest === undefined ? undefined : shareOf(suggest),
+    failIf: failIf === undefined ? undefined : failIfOf(failIf),
+    maxClients: maxClientsOf(values["max-clients"]),
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  } catch (cause) {
+    const [message = ""] = (cause as Error).message.split(/[.\n]/);
+    throw new UsageError(`replay: ${message}; usage: ${REPLAY_USAGE}`, { cause });
+  }
+}
+
+function keyOf(text: string): ClientKey {
+  if (text === "address" || text === "user" || text === "user-agent" || text === "path") return text;
+  if (text.includes(".") && !text.startsWith(".")) return { field: text.startsWith("json.") ? text.slice(5) : text };
+  const expected = "address, user, user-agent, path, or a field of JSON lines such as json.api_key";
+  throw new UsageError(`--key: expected ${expected}, got ${JSON.stringify(text)}`);
+}
+
+/** `99.9` percent of clients that must not be denied anything. */
+function shareOf(text: string): Share {
+  const match = /^(\d{1,3})(?:\.(\d{1,6}))?%?$/.exec(text);
+  if (match !== null) {
+    const [, whole = "", places = ""] = match;
+    const scale = 10 ** places.length;
+    const kept = Number(whole + places);
+    if (kept <= 100 * scale && kept > 0) return { text, parts: 100 * scale - kept, whole: 100 * scale };
+  }
+  throw new UsageError(`--suggest: expected a percentage of clients such as 99.9, got ${JSON.stringify(text)}`);
+}
+
+function failIfOf(text: string): FailIf {
+  const condition = parseFailIf(text);
+  if (condition !== undefined) return condition;
+  throw new UsageError(`--fail-if: expected such as 'clients>0.1%' or 'requests>100', got ${JSON.stringify(text)}`);
+}
+
+function maxClientsOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_MAX_CLIENTS;
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= MOST_CLIENTS) return number;
+  const expected = `a number from 1 to ${MOST_CLIENTS}`;
+  throw new UsageError(`--max-clients: expected ${expected}, got ${JSON.stringify(text)}`);
+}

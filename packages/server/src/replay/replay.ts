@@ -1,0 +1,228 @@
+import { statSync } from "node:fs";
+import type { LimitsFile } from "tollgate/config";
+import { Clients } from "./clients.ts";
+import { Fitting, type JudgedSuggestion } from "./fitting.ts";
+import { type Entry, emptyEntry } from "./formats/entry.ts";
+import { InOrder } from "./in-order.ts";
+import { type Judgement, Judging } from "./judging.ts";
+import { lineSource } from "./lines.ts";
+import { LogError } from "./log-error.ts";
+import { headOf, type LogHead, lastMoment, readHead, withoutReturn } from "./log-file.ts";
+import type { Share } from "./suggest.ts";
+
+/** What tells clients apart: a fact of the line, or a field of JSON lines. */
+export type ClientKey = "address" | "user" | "user-agent" | "path" | { readonly field: string };
+
+export interface ReplayOptions {
+  /** Paths; `-` is standard input. Files are read in the order of their first moments. */
+  readonly files: readonly string[];
+  readonly key: ClientKey;
+  /** How many clients are told apart. */
+  readonly maxClients: number;
+  readonly limits: { readonly file: LimitsFile; readonly domain: string } | undefined;
+  readonly share: Share | undefined;
+  /** Called about ten times a second. */
+  readonly onProgress: (progress: Progress) => void;
+  /** Called once for each file, before it is read. */
+  readonly onHead: (file: string, head: LogHead) => void;
+}
+
+export interface Progress {
+  readonly bytesRead: number;
+  /** 0 if it is not known. */
+  readonly bytes: number;
+  readonly requests: number;
+}
+
+export interface ReplayResult {
+  readonly requests: number;
+  readonly clients: number;
+  /** About how many clients there were beyond the bound. They share rows, and are in no suggestion. */
+  readonly furtherClients: number;
+  readonly unreadable: number;
+  /** Lines that were more than five seconds late. */
+  readonly late: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** The client's name, by the numbers of the judgement. */
+  readonly nameOf: (client: number) => string;
+  readonly judgement: Judgement | undefined;
+  readonly suggestions: readonly JudgedSuggestion[];
+}
+
+/**
+ * Reads access logs once, and decides each of their requests again.
+ *
+ * @throws LogError for files without a readable line, and for a share that is finer than the clients of the log allow.
+ */
+export async function replay(options: ReplayOptions): Promise<ReplayResult> {
+  const { files, boundaryUs } = await plan(options);
+  const bytes = files.includes("-") ? 0 : files.reduce((sum: number, file) => sum + statSync(file).size, 0);
+  const run = new ReplayRun(options, boundaryUs);
+  try {
+    let bytesBefore = 0;
+    for (const file of files) {
+      bytesBefore += await run.read(file, (bytesRead) => {
+        options.onProgress({ bytesRead: bytesBefore + bytesRead, bytes, requests: run.requests });
+      });
+    }
+    return run.end();
+  } finally {
+    run.close();
+  }
+}
+
+/** The part of the time to which suggestions are fitted. */
+const FITTED = 0.8;
+
+interface Plan {
+  /** In the order of time. */
+  readonly files: readonly string[];
+  /** The moment until which suggestions are fitted: Infinity if the end of the log is not known. */
+  readonly boundaryUs: number;
+}
+
+async function plan({ files, key, share }: ReplayOptions): Promise<Plan> {
+  if (files.includes("-")) return { files, boundaryUs: Number.POSITIVE_INFINITY };
+  const heads: { file: string; head: LogHead }[] = [];
+  for (const file of files) {
+    const head = await readHead(file, fieldOf(key));
+    if (head !== undefined) heads.push({ file, head });
+  }
+  heads.sort((one, other) => one.head.firstUs - other.head.firstUs);
+  const [first] = heads;
+  if (first === undefined) throw new LogError(`${files.join(", ")}: expected an access log, got an empty file`);
+  const inOrder = heads.map(({ file }) => file);
+  if (share === undefined) return { files: inOrder, boundaryUs: Number.POSITIVE_INFINITY };
+  let lastUs = Number.NEGATIVE_INFINITY;
+  // The file that begins before the last one may end after it.
+  for (const { file, head } of heads.slice(-2)) lastUs = Math.max(lastUs, await lastMoment(file, head));
+  return { files: inOrder, boundaryUs: first.head.firstUs + FITTED * (lastUs - first.head.firstUs) };
+}
+
+function fieldOf(key: ClientKey): string | undefined {
+  return typeof key === "object" ? key.field : undefined;
+}
+
+const PROGRESS_MS = 100;
+
+/** One pass over the requests, in the order of time. */
+class ReplayRun {
+  requests = 0;
+  readonly #options: ReplayOptions;
+  readonly #clients: Clients;
+  readonly #fitting: Fitting | undefined;
+  readonly #judging: Judging | undefined;
+  readonly #isWhole: boolean;
+  /** Without limits a request is its client. */
+  readonly #plain = new InOrder<number>((timeUs, client) => this.#count(timeUs, client));
+  readonly #whole = new InOrder<Entry & { readonly client: number }>((timeUs, entry) => {
+    this.#judging?.add(timeUs, entry.client, entry);
+    this.#count(timeUs, entry.client);
+  });
+  #unreadable = 0;
+  #firstUs = Number.NaN;
+  #lastUs = Number.NaN;
+
+  constructor(options: ReplayOptions, boundaryUs: number) {
+    const { limits, maxClients, share } = options;
+    this.#options = options;
+    this.#clients = new Clients(maxClients);
+    this.#fitting = share && new Fitting(this.#clients, share, boundaryUs);
+    this.#isWhole = limits !== undefined || options.key !== "address";
+    // A client can have a key in several rules.
+    this.#judging = limits && new Judging(limits.file, limits.domain, Math.max(1_000, 4 * maxClients));
+  }
+
+  /** @returns the bytes of the file. */
+  async read(name: string, onBytes: (bytesRead: number) => void): Promise<number> {
+    const source = lineSource(name);
+    const entry = emptyEntry(this.#isWhole);
+    let head: LogHead | undefined;
+    let dueMs = 0;
+    for await (const lines of source.batches()) {
+      head ??= this.#open(source.name, lines);
+      if (head === undefined) continue;
+      for (const line of lines) this.#add(withoutReturn(line), head, entry);
+      if (performance.now() < dueMs) continue;
+      dueMs = performance.now() + PROGRESS_MS;
+      onBytes(source.bytesRead);
+    }
+    return source.bytesRead;
+  }
+
+  #open(name: string, lines: readonly string[]): LogHead | undefined {
+    const first = lines.filter((line) => line !== "");
+    if (first.length === 0) return undefined;
+    const head = headOf(name, first, fieldOf(this.#options.key));
+    this.#options.onHead(name, head);
+    return head;
+  }
+
+  #add(line: string, { format }: LogHead, entry: Entry): void {
+    if (line === "") return;
+    const outcome = format.read(line, entry);
+    if (outcome === "skip") return;
+    if (outcome === "unreadable") {
+      this.#unreadable += 1;
+      return;
+    }
+    this.requests += 1;
+    const client = this.#clients.numberOf(keyOf(entry, this.#options.key));
+    if (this.#judging === undefined) this.#plain.add(entry.timeUs, client);
+    else this.#whole.add(entry.timeUs, { ...entry, path: utf8(entry.path), client });
+  }
+
+  #count(timeUs: number, client: number): void {
+    if (Number.isNaN(this.#firstUs)) this.#firstUs = timeUs;
+    this.#lastUs = timeUs;
+    this.#fitting?.add(client, timeUs);
+  }
+
+  end(): ReplayResult {
+    this.#plain.end();
+    this.#whole.end();
+    const clients = this.#clients;
+    return {
+      requests: this.requests,
+      clients: clients.count,
+      furtherClients: clients.further,
+      unreadable: this.#unreadable,
+      late: this.#plain.late + this.#whole.late,
+      firstUs: this.#firstUs,
+      lastUs: this.#lastUs,
+      nameOf: (client) => utf8(clients.nameOf(client)),
+      judgement: this.#judging?.judge(),
+      suggestions: this.#fitting?.judge() ?? [],
+    };
+  }
+
+  close(): void {
+    this.#judging?.close();
+  }
+}
+
+function keyOf(entry: Entry, key: ClientKey): string {
+  switch (key) {
+    case "user":
+      return entry.user;
+    case "user-agent":
+      return entry.userAgent;
+    case "path":
+      return entry.path;
+    default:
+      return entry.address;
+  }
+}
+
+/** Lines are read as Latin-1, a character a byte. */
+function utf8(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text, "latin1").toString("utf8");
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charCodeAt(index) > 127) return false;
+  }
+  return true;
+}

@@ -1,0 +1,38 @@
+const MOST_STEPS = 120;
+
+/** Requests by time, in steps that grow with the span: at most 120 of them, whatever the log's length. */
+export class Timeline {
+  readonly requests: number[] = [];
+  readonly denied: number[] = [];
+  #startUs = Number.NaN;
+  #stepUs = 1_000_000;
+
+  get startUs(): number {
+    return this.#startUs;
+  }
+
+  get stepUs(): number {
+    return this.#stepUs;
+  }
+
+  /** Times must not go back. */
+  add(timeUs: number, isDenied: boolean): void {
+    if (Number.isNaN(this.#startUs)) this.#startUs = timeUs;
+    let step = Math.floor((timeUs - this.#startUs) / this.#stepUs);
+    while (step >= MOST_STEPS) {
+      halve(this.requests);
+      halve(this.denied);
+      this.#stepUs *= 2;
+      step = Math.floor((timeUs - this.#startUs) / this.#stepUs);
+    }
+    this.requests[step] = (this.requests[step] ?? 0) + 1;
+    if (isDenied) this.denied[step] = (this.denied[step] ?? 0) + 1;
+  }
+}
+
+/** Adds neighbours up. */
+function halve(counts: number[]): void {
+  const half = Math.ceil(counts.length / 2);
+  for (let step = 0; step < half; step += 1) counts[step] = (counts[2 * step] ?? 0) + (counts[2 * step + 1] ?? 0);
+  counts.length = half;
+}

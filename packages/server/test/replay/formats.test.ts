@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { detectFormat } from "../../src/replay/formats/detect.ts";
+import { type Entry, emptyEntry } from "../../src/replay/formats/entry.ts";
+import { anyTimeUs, clfTimeUs, isoTimeUs } from "../../src/replay/formats/timestamps.ts";
+
+const TIME_US = Date.UTC(2026, 9, 10, 13, 55, 36) * 1_000;
+const AGENT = 'Mozilla/5.0 (X11; Linux) \\"quoted\\"';
+
+const LINES: Readonly<Record<string, readonly [name: string, lines: readonly string[], expected: Partial<Entry>]>> = {
+  common: [
+    "common or combined",
+    ['192.0.2.1 - ann [10/Oct/2026:15:55:36 +0200] "POST /login?a=1 HTTP/1.1" 200 23'],
+    { address: "192.0.2.1", user: "ann", method: "POST", path: "/login?a=1", userAgent: "" },
+  ],
+  combined: [
+    "common or combined",
+    [`2001:db8::1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/2.0" 200 23 "-" "${AGENT}" 0.003`],
+    { address: "2001:db8::1", user: "-", method: "GET", path: "/", userAgent: AGENT },
+  ],
+  "combined, not HTTP": [
+    "common or combined",
+    ['192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "\\x16\\x03\\x01" 400 150 "-" "-"'],
+    { address: "192.0.2.1", method: "", path: "", userAgent: "-" },
+  ],
+  Caddy: [
+    "JSON lines",
+    [
+      JSON.stringify({
+        ts: TIME_US / 1e6,
+        request: { remote_ip: "192.0.2.9", client_ip: "192.0.2.1", method: "GET", host: "example.com", uri: "/a" },
+      }),
+    ],
+    { address: "192.0.2.1", method: "GET", path: "/a", host: "example.com" },
+  ],
+  "JSON of nginx": [
+    "JSON lines",
+    [
+      '{"time_iso8601":"2026-10-10T13:55:36+00:00","remote_addr":"192.0.2.1","request_method":"PUT","request_uri":"/b"}',
+    ],
+    { address: "192.0.2.1", method: "PUT", path: "/b" },
+  ],
+  "JSON behind a proxy": [
+    "JSON lines",
+    ['{"@timestamp":1791640536000,"x_forwarded_for":"192.0.2.1:443, 10.0.0.1"}'],
+    { address: "192.0.2.1" },
+  ],
+  ALB: [
+    "AWS ALB",
+    [
+      "https 2026-10-10T13:55:36.000000Z app/my/50dc 192.0.2.1:2817 10.0.0.1:80 0.086 0.048 0.037 200 200 0 57 " +
+        '"GET https://example.com:443/c?x=1 HTTP/1.1" "curl/7.46.0" ECDHE TLSv1.2 arn "Root=1-58" "example.com"',
+    ],
+    { address: "192.0.2.1", method: "GET", path: "/c?x=1", host: "example.com", userAgent: "curl/7.46.0" },
+  ],
+  CloudFront: [
+    "CloudFront",
+    [
+      "#Version: 1.0",
+      "#Fields: date time x-edge-location c-ip cs-method cs(Host) cs-uri-stem cs(User-Agent) cs-uri-query",
+      "2026-10-10\t13:55:36\tLAX1\t192.0.2.1\tGET\td1.cloudfront.net\t/d\tcurl%2F7\tq=1",
+    ],
+    { address: "192.0.2.1", method: "GET", path: "/d?q=1", host: "d1.cloudfront.net", userAgent: "curl/7" },
+  ],
+  Envoy: [
+    "Envoy",
+    [
+      '[2026-10-10T13:55:36.000Z] "POST /e HTTP/2" 204 - 154 0 226 100 "192.0.2.1,10.0.0.1" "nsq2http" ' +
+        '"cc21d9b0" "locations" "tcp://10.0.2.1:80"',
+    ],
+    { address: "192.0.2.1", method: "POST", path: "/e", host: "locations", userAgent: "nsq2http" },
+  ],
+};
+
+describe("formats of access logs", () => {
+  it.each(Object.entries(LINES))("are found by their lines, and read: %s", (_, [name, lines, expected]) => {
+    const format = detectFormat(lines) ?? expect.fail();
+    expect(format.name).toBe(name);
+    const entry = emptyEntry(true);
+    const outcomes = lines.map((line) => format.read(line, entry));
+    expect(outcomes.at(-1)).toBe("request");
+    expect(entry).toMatchObject({ timeUs: TIME_US, ...expected });
+  });
+
+  it("say of other text that it cannot be read", () => {
+    for (const [, lines] of Object.values(LINES)) {
+      const format = detectFormat(lines) ?? expect.fail();
+      for (const line of lines) format.read(line, emptyEntry(true));
+      for (const text of [
+        "",
+        "-",
+        "{",
+        "[]",
+        "null",
+        '"',
+        "[10/Oct",
+        "a b c",
+        "\t\t\t",
+        "x".repeat(1_000),
+        '1 [x] "y"',
+      ]) {
+        expect([format.name, text, format.read(text, emptyEntry(true))]).toEqual([format.name, text, "unreadable"]);
+      }
+    }
+  });
+
+  it("do not exist for text that no format reads", () => {
+    expect(detectFormat(["Dear Ann,", "how are you?"])).toBeUndefined();
+  });
+
+  it("take the client from a field of JSON lines that is named", () => {
+    const line = '{"ts":1791640536,"request":{"headers":{"X-Api-Key":["k1"]}}}';
+    const entry = emptyEntry(true);
+    expect(detectFormat([line])).toBeUndefined();
+    expect(detectFormat([line], "request.headers.X-Api-Key")?.read(line, entry)).toBe("request");
+    expect(entry.address).toBe("k1");
+  });
+});
+
+describe("stamps", () => {
+  it("are microseconds, whatever their form", () => {
+    expect(clfTimeUs("10/Oct/2026:11:25:36 -0230")).toBe(TIME_US);
+    expect(isoTimeUs("2026-10-10T13:55:36.0015Z")).toBe(TIME_US + 1_500);
+    expect(isoTimeUs("2026-10-10 13:55:36")).toBe(TIME_US);
+    expect(isoTimeUs("2026-10-10T15:55:36.123456789+0200")).toBe(TIME_US + 123_456);
+    for (const scale of [1, 1e3, 1e6, 1e9]) expect(anyTimeUs((TIME_US / 1e6) * scale)).toBe(TIME_US);
+    expect(anyTimeUs(String(TIME_US / 1e6))).toBe(TIME_US);
+    expect(anyTimeUs("10/Oct/2026:13:55:36 +0000")).toBe(TIME_US);
+    for (const other of ["yesterday", "10/Foo/2026:13:55:36 +0000", "", true, Number.NaN, -1, undefined]) {
+      expect(anyTimeUs(other)).toBeNaN();
+    }
+  });
+});
