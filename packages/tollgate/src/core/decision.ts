@@ -31,6 +31,11 @@ interface DecisionCommon {
   /** Whole units left under the binding limit itself; `Infinity` or `undefined` where `remaining` is. */
   readonly limitRemaining: number | undefined;
   /**
+   * Whole units that count against the binding limit after this decision: above its capacity after a `charge` into
+   * debt. `undefined` without a binding limit.
+   */
+  readonly used: number | undefined;
+  /**
    * Milliseconds after which the same call passes if nothing else arrives, a whole number of microseconds. 0 if it
    * would pass at once, which is never so after a denial. `Infinity` if it never does; a second for `"store-full"`.
    */

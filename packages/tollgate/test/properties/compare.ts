@@ -24,6 +24,7 @@ export function decisionDifferences(
   if (binding !== undefined) found.compare("limiter", decision.limiter, binding.limiter);
   const remaining = outcome.remaining === "unlimited" ? Number.POSITIVE_INFINITY : Number(outcome.remaining);
   found.compare("remaining", decision.remaining, remaining);
+  found.compare("used", decision.used, outcome.used === undefined ? undefined : Number(outcome.used));
   found.compareTime("resetMs", decision.resetMs, outcome.resetUs);
   const shadows = outcome.shadowDenied.map((place) => limits[place]?.limit);
   const got = decision.shadowDenied ?? [];

@@ -18,6 +18,8 @@ interface Common {
   /** The place of the binding limit. */
   readonly binding: number | undefined;
   readonly remaining: bigint | "unlimited";
+  /** Under the binding limit, above its capacity in debt. */
+  readonly used: bigint | undefined;
   readonly resetUs: bigint;
   /** Places of the limits in shadow mode that did not conform. */
   readonly shadowDenied: readonly number[];
@@ -45,6 +47,7 @@ export function outcomeOf(parts: readonly Part[], nowUs: bigint): Outcome {
       allowed: true,
       binding: undefined,
       remaining: "unlimited",
+      used: undefined,
       resetUs: 0n,
       shadowDenied,
     };
@@ -58,6 +61,7 @@ export function outcomeOf(parts: readonly Part[], nowUs: bigint): Outcome {
       .filter((part) => part.unit === binding.unit)
       .map((part) => remainingOf(part, nowUs))
       .reduce(smaller),
+    used: binding.after.used(nowUs),
     resetUs: binding.after.resetUs(nowUs),
     shadowDenied,
   };

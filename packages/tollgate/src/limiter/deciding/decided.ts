@@ -14,6 +14,7 @@ export class Decided {
   readonly limits: readonly Limit[];
   remaining: number | undefined;
   limitRemaining: number | undefined;
+  readonly used: number | undefined;
   retryAfterMs: number;
   readonly resetMs: number;
   // Denials have these.
@@ -42,6 +43,7 @@ export class Decided {
     limits: readonly Limit[],
     remaining: number | undefined,
     limitRemaining: number | undefined,
+    used: number | undefined,
     retryAfterMs: number,
     resetMs: number,
     took?: Receipt | PlainTaker,
@@ -57,6 +59,7 @@ export class Decided {
     this.limits = limits;
     this.remaining = remaining;
     this.limitRemaining = limitRemaining;
+    this.used = used;
     this.retryAfterMs = retryAfterMs;
     this.resetMs = resetMs;
     this.#took = took;

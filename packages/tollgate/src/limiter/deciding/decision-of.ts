@@ -77,6 +77,7 @@ export function allowedPlainly(taker: PlainTaker, key: string, cost: number, now
     limits,
     remaining,
     remaining,
+    report.used[0],
     toMilliseconds(report.waitUs[0]!),
     toMilliseconds(resetUs),
     taker,
@@ -122,7 +123,7 @@ function allowed(
   if (binding === NONE) {
     // A policy that admits without the store does not know what is left.
     const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
-    return new Decided(true, name, undefined, limits, remaining, remaining, 0, 0, took);
+    return new Decided(true, name, undefined, limits, remaining, remaining, undefined, 0, 0, took);
   }
   const limit = limits[binding]!;
   return new Decided(
@@ -133,6 +134,7 @@ function allowed(
     // Comparing units takes long. Usually the binding limit has the fewest units left of all.
     least === limitRemaining ? least : leastRemaining(limit.unit, limits, report),
     limitRemaining,
+    report.used[binding],
     toMilliseconds(waitUs),
     toMilliseconds(report.resetUs[binding]!),
     took,
@@ -164,6 +166,7 @@ function denied(
     limits,
     leastRemaining(limit.unit, limits, report),
     remainingOf(limit, binding, report),
+    report.used[binding],
     toMilliseconds(waitUs === 0 ? RETRY_US : waitUs),
     toMilliseconds(report.resetUs[binding]!),
     receipt,
@@ -181,7 +184,7 @@ function deniedWithoutLimit(
   waitUs: number,
 ): Decided {
   const retryAfterMs = toMilliseconds(waitUs);
-  const decision = new Decided(false, limiter, undefined, limits, undefined, undefined, retryAfterMs, 0);
+  const decision = new Decided(false, limiter, undefined, limits, undefined, undefined, undefined, retryAfterMs, 0);
   decision.reason = reason;
   decision.violated = NO_LIMITS;
   decision.usedAfterRetry = 0;

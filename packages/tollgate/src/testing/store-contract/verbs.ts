@@ -15,7 +15,7 @@ export const verbs: ContractTests = {
   "peek, explain and refund create no key": scenario(ONE_OF_EACH, [0, "peek 1, used 0 0 0, refund 1, keys 0"]),
   "a charge goes into debt, and a call waits until the debt is over": scenario(
     [perSecond(5)],
-    [0, "charge 9 allowed=no remaining=0, used 9"],
+    [0, "charge 9 allowed=no remaining=0 used=9, used 9"],
     [999.999, "admits 0/1"],
     [0.001, "admits 1/2"],
   ),
