@@ -10,9 +10,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_190, 21_500],
+  ["library", [LIBRARY], 27_163, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_775, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_161, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_354, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 5_235, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],

@@ -26,8 +26,6 @@ export class Route {
   readonly plans: readonly Plan[];
   /** All limits, in the order of a report's entries: the list of the only plan, if there is one. */
   readonly limits: readonly Limit[];
-  /** The only limit, if there is one and it enforces. */
-  readonly onlyLimit: Limit | undefined;
   readonly units: ReadonlySet<string>;
   /** Whether a limit blocks keys that exhaust it. */
   readonly blocks: boolean;
@@ -54,7 +52,6 @@ export class Route {
     this.plans = spaces.map(({ plan }) => plan);
     const plan = this.only?.plan;
     this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
-    this.onlyLimit = this.limits.length === 1 && this.limits[0]!.mode === "enforce" ? this.limits[0] : undefined;
     this.units = plan?.units ?? unitsOf(this.limits);
     this.blocks = blocksKeys(this);
     this.takesPlaces = this.plans.some(({ takesPlaces }) => takesPlaces);

@@ -61,39 +61,12 @@ export function bindingKeyOf(route: Route, report: Report): number {
   return entry === NONE ? 0 : route.keyIndexOf(entry);
 }
 
-/** The decision about a plain take that was admitted. */
-export function allowedPlainly(taker: PlainTaker, key: string, cost: number, now: TimeCell, report: Report): Decision {
-  const { route } = taker;
-  const { onlyLimit, limits } = route;
-  const { limiter } = route.plans[0]!;
-  if (onlyLimit === undefined) return allowed(limiter, route, limits, report, taker, key, cost, now) as Decision;
-  // The same as in `allowed`, but small enough for engines to inline: 10 % of a whole `consume`.
-  const remaining = remainingOf(onlyLimit, 0, report);
-  const resetUs = report.resetUs[0]!;
-  return new Decided(
-    true,
-    limiter,
-    onlyLimit,
-    limits,
-    remaining,
-    remaining,
-    report.used[0],
-    toMilliseconds(report.waitUs[0]!),
-    toMilliseconds(resetUs),
-    taker,
-    key,
-    cost,
-    now[0],
-    resetUs,
-    report.resets,
-  ) as Decision;
-}
-
 /**
- * The binding limit is the enforcing one with the smallest fraction left, the first of equals. The same call passes
- * when every enforcing limit lets it pass, after the longest wait.
+ * The decision about a call that was admitted. The binding limit is the enforcing one with the smallest fraction left,
+ * the first of equals. The same call passes when every enforcing limit lets it pass, after the longest wait. `key` and
+ * what follows it belong to a plain take.
  */
-function allowed(
+export function allowed(
   name: string,
   route: Route,
   limits: readonly Limit[],
@@ -141,7 +114,8 @@ function allowed(
     key,
     cost,
     now?.[0],
-    now === undefined ? undefined : report.resetUs.slice(),
+    // A list of one takes 10 % of a whole `consume`.
+    now === undefined || limits.length === 1 ? report.resetUs[0] : report.resetUs.slice(),
     report.resets,
   );
 }

@@ -9,7 +9,7 @@ import type { FixedSelection } from "../choosing/selection.ts";
 import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
 import type { Lines } from "../waiting/lines.ts";
 import type { Watch } from "../watching/watch.ts";
-import { allowedPlainly, decisionOf } from "./decision-of.ts";
+import { allowed, decisionOf } from "./decision-of.ts";
 import { Request } from "./request.ts";
 
 const NO_BLOCKS = new Int32Array(1);
@@ -75,7 +75,7 @@ export class QuickWay<Input> implements PlainTaker {
     if (!(route.enforcesAll && hasEntriesAlone(report))) return this.#unusual(key, request);
     this.#request = request;
     return report.admitted
-      ? allowedPlainly(this, key, cost, now, report)
+      ? (allowed(maker.name, route, route.limits, report, this, key, cost, now) as Decision)
       : decisionOf(maker.name, route, report, undefined);
   }
 
