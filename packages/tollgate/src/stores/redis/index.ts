@@ -6,6 +6,7 @@ export type {
   ServerUp,
   StoreObservation as RedisStoreObservation,
 } from "../../core/store-observation.ts";
+export type { BreakerState } from "../remote/breaker.ts";
 export type {
   GlideStoreClient,
   IoredisStoreClient,
@@ -13,6 +14,5 @@ export type {
   StoreClient,
   UpstashStoreClient,
 } from "./clients/store-client.ts";
-export type { BreakerState } from "./failure/breaker.ts";
 export type { RedisStoreOptions } from "./redis-options.ts";
 export { type RedisStore, redisStore } from "./redis-store.ts";

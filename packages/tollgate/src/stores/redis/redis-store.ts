@@ -11,6 +11,11 @@ import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
+import type { BreakerState } from "../remote/breaker.ts";
+import { Listeners } from "../remote/listeners.ts";
+import { Notifier } from "../remote/notifier.ts";
+import { BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
+import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import { type Answer, AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
@@ -19,13 +24,7 @@ import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 import { partsBySlot } from "./cluster-slots.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
-import type { BreakerState } from "./failure/breaker.ts";
-import { throwStoreError } from "./failure/translate-error.ts";
-import { BYPASSED, UnavailableError } from "./failure/unavailable-error.ts";
-import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "./failure/without-server.ts";
 import { KeyScan } from "./key-scan.ts";
-import { Listeners } from "./listeners.ts";
-import { Notifier } from "./notifier.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
@@ -36,6 +35,7 @@ import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
 import type { ScriptBlock, ScriptVerb } from "./script/transaction.ts";
 import { ServerLink } from "./server-link.ts";
 import { applyToSlots } from "./several-slots.ts";
+import { throwStoreError } from "./translate-error.ts";
 
 /** A store on a server that all nodes of a fleet share. */
 export interface RedisStore extends AsyncStore {
@@ -118,7 +118,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     this.#options = options;
     this.#fallbacks = fallbacks;
     this.#port = port;
-    this.#notifier = new Notifier(options);
+    this.#notifier = new Notifier("redisStore", options);
     this.#denials = new DenyCache(options.denyCache);
     this.#link = new ServerLink(port, options, (observation) => this.#notifier.notify(observation));
     this.#queue = new CallQueue({

@@ -1,11 +1,8 @@
 import type { TollgateError } from "../../core/errors.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
-import { CancelFlag, RUN } from "./clients/cancel-flag.ts";
-import type { RedisPort, ScriptCall, ScriptReply } from "./clients/redis-port.ts";
-import { monotonicMs } from "./event-loop.ts";
-import { Breaker } from "./failure/breaker.ts";
-import { type AwaitedCall, Deadline } from "./failure/deadline.ts";
-import { meaningOf, throwStoreError, translateError } from "./failure/translate-error.ts";
+import { Breaker } from "../remote/breaker.ts";
+import { type AwaitedCall, Deadline } from "../remote/deadline.ts";
+import { monotonicMs } from "../remote/event-loop.ts";
 import {
   CIRCUIT_OPEN,
   CONNECTION_LOST,
@@ -13,9 +10,12 @@ import {
   OVERLOADED,
   TIMED_OUT,
   UnavailableError,
-} from "./failure/unavailable-error.ts";
-import { withTimeout } from "./failure/with-timeout.ts";
+} from "../remote/unavailable-error.ts";
+import { withTimeout } from "../remote/with-timeout.ts";
+import { CancelFlag, RUN } from "./clients/cancel-flag.ts";
+import type { RedisPort, ScriptCall, ScriptReply } from "./clients/redis-port.ts";
 import type { CheckedRedisOptions } from "./redis-options.ts";
+import { meaningOf, throwStoreError, translateError } from "./translate-error.ts";
 
 /** A call that is queued for so many timeouts is denied as overload, even if the server answers other calls. */
 const MOST_TIMEOUTS = 10;
@@ -27,6 +27,7 @@ export type CallFailure = UnavailableError | TollgateError;
 
 /** A script call on its way. */
 export interface SentCall extends ScriptCall, AwaitedCall {
+  readonly cancelFlag: CancelFlag;
   /** When it was sent, in the time of `monotonicMs`. */
   sentAtMs: number;
   /** Called once, with the reply or the failure. */

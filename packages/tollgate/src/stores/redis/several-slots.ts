@@ -3,10 +3,10 @@ import { readUs } from "../../core/clock.ts";
 import { blocksKeys } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/verbs.ts";
+import { UnavailableError } from "../remote/unavailable-error.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import type { Answer } from "./batch/waiter.ts";
 import type { SlotPart } from "./cluster-slots.ts";
-import { UnavailableError } from "./failure/unavailable-error.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 
 /** Applies a verb to calls whose keys are in one slot. */

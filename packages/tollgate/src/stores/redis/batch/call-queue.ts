@@ -1,9 +1,9 @@
 import type { SentBatch } from "../../../core/store-readings.ts";
+import { afterThisTurn } from "../../remote/event-loop.ts";
+import type { Listeners } from "../../remote/listeners.ts";
+import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../../remote/unavailable-error.ts";
 import type { ScriptReply } from "../clients/redis-port.ts";
 import { slotOf } from "../cluster-slots.ts";
-import { afterThisTurn } from "../event-loop.ts";
-import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../failure/unavailable-error.ts";
-import type { Listeners } from "../listeners.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { LimiterContext } from "../../../core/store.ts";
-import type { Fallback } from "../failure/without-server.ts";
+import type { Fallback } from "../../remote/without-server.ts";
 import type { ScriptKey, ScriptTransaction } from "../script/transaction.ts";
 
 /** What a call needs from its space. */

@@ -1,10 +1,10 @@
 import { TollgateError } from "../../../core/errors.ts";
 import type { SentBatch } from "../../../core/store-readings.ts";
+import { monotonicMs, toWallMs } from "../../remote/event-loop.ts";
+import { causeOf } from "../../remote/unavailable-error.ts";
 import { CancelFlag, RUN } from "../clients/cancel-flag.ts";
 import type { ScriptReply } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
-import { monotonicMs, toWallMs } from "../event-loop.ts";
-import { causeOf } from "../failure/unavailable-error.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
 import { encodeCall } from "../script/encode-call.ts";
 import { stepsOf } from "../script/steps.ts";

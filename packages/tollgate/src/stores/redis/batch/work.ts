@@ -1,6 +1,6 @@
 import type { Report } from "../../../core/report.ts";
+import { UnavailableError } from "../../remote/unavailable-error.ts";
 import { rejectionCause } from "../clients/client-failure.ts";
-import { UnavailableError } from "../failure/unavailable-error.ts";
 import type { MovedKey, TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";

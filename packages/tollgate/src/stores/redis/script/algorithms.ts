@@ -12,7 +12,6 @@ import type {
   TokenBucketLimit,
 } from "../../../core/limits/limit.ts";
 import { tickScale } from "../../../core/limits/tick-scale.ts";
-import { fractionOfRate, type TooSlow } from "./fraction-of-rate.ts";
 
 /** How units in use come back when nothing else is taken: one every `everyUs`, or all of them when the limit resets. */
 export type Release = { readonly everyUs: number } | "all-at-reset";
@@ -44,8 +43,6 @@ export interface ScriptAlgorithm<L extends Limit = Limit> {
   leaseUs(limit: L): number | undefined;
   /** The limit of the same counts that a row described by a kind and its numbers. Its factory checks them. */
   remake(own: L, kind: string, next: () => number): Limit;
-  /** A limit of this capacity, at the fraction of the rate. */
-  fraction(limit: L, capacity: number, fraction: number, tooSlow: TooSlow): Limit;
 }
 
 const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
@@ -74,14 +71,6 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
     const own = { capacity, per, refill: kind === "b" ? capacity : next(), name, unit, mode };
     return tokenBucket(kind === "e" ? { ...own, initial: "empty", idleTtl: next() / 1_000 } : own);
   },
-  fraction(limit, capacity, fraction, tooSlow) {
-    const { name, unit, mode, initial } = limit;
-    const { refill, perUs } = fractionOfRate(limit, fraction, tooSlow);
-    const per = perUs / 1_000;
-    return initial === "full"
-      ? tokenBucket({ capacity, refill, per, name, unit, mode })
-      : tokenBucket({ capacity, refill, per, name, unit, mode, initial, idleTtl: limit.idleTtlMs });
-  },
 };
 
 const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
@@ -98,9 +87,6 @@ const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
   remake({ name, unit, mode }, _kind, next) {
     const [limit, window, resolution] = [next(), next() / 1_000, next() / 1_000];
     return slidingWindow({ limit, window, resolution, name, unit, mode });
-  },
-  fraction({ windowMs, resolutionMs, name, unit, mode }, capacity) {
-    return slidingWindow({ limit: capacity, window: windowMs, resolution: resolutionMs, name, unit, mode });
   },
 };
 
@@ -119,9 +105,6 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
     const [limit, window] = [next(), next() / 1_000];
     return fixedWindow({ limit, window, anchor: kind === "c" ? "clock" : "first-use", name, unit, mode });
   },
-  fraction({ windowMs, anchor, name, unit, mode }, capacity) {
-    return fixedWindow({ limit: capacity, window: windowMs, anchor, name, unit, mode });
-  },
 };
 
 const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
@@ -136,9 +119,6 @@ const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
   remake({ name, mode }, _kind, next) {
     const [max, ttl] = [next(), next() / 1_000];
     return concurrency({ max, ttl, name, mode });
-  },
-  fraction({ ttlMs: ttl, name, mode }, capacity) {
-    return concurrency({ max: capacity, ttl, name, mode });
   },
 };
 

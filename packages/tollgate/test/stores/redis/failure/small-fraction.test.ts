@@ -3,8 +3,8 @@ import { createLimiter, type Limit, memoryStore, perDay, slidingWindow, tokenBuc
 import { tableStore } from "tollgate/table";
 import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../../src/core/plan.ts";
-import { fractionOfPlan } from "../../../../src/stores/redis/failure/fraction-store.ts";
-import type { TooSlow } from "../../../../src/stores/redis/script/fraction-of-rate.ts";
+import type { TooSlow } from "../../../../src/stores/remote/fraction-of-rate.ts";
+import { fractionOfPlan } from "../../../../src/stores/remote/fraction-store.ts";
 import { limitSpec, magnitude } from "../../../properties/limit-arbitrary.ts";
 import { libraryLimit } from "../../../properties/limit-spec.ts";
 import { useRedis } from "../kit/use-redis.ts";

@@ -1,6 +1,6 @@
-import { TollgateError } from "../../../core/errors.ts";
-import { clientFailure } from "../clients/client-failure.ts";
-import { UnavailableError } from "./unavailable-error.ts";
+import { TollgateError } from "../../core/errors.ts";
+import { UnavailableError } from "../remote/unavailable-error.ts";
+import { clientFailure } from "./clients/client-failure.ts";
 
 /** The meaning of a client's error: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
 export function meaningOf(error: unknown): UnavailableError | TollgateError {

@@ -1,4 +1,4 @@
-import { monotonicMs } from "../event-loop.ts";
+import { monotonicMs } from "./event-loop.ts";
 
 /**
  * `"closed"`: calls reach the server. `"open"`: they do not. `"half-open"`: they do not, and the store probes the

@@ -1,10 +1,9 @@
-import type { Clock } from "../../../core/clock.ts";
-import { TollgateError } from "../../../core/errors.ts";
-import { createPlan, type Plan } from "../../../core/plan.ts";
-import type { Report } from "../../../core/report.ts";
-import type { LimiterContext, SyncSpace, SyncStore } from "../../../core/store.ts";
-import { scriptAlgorithmOf } from "../script/algorithms.ts";
-import type { TooSlow } from "../script/fraction-of-rate.ts";
+import type { Clock } from "../../core/clock.ts";
+import { TollgateError } from "../../core/errors.ts";
+import { createPlan, type Plan } from "../../core/plan.ts";
+import type { Report } from "../../core/report.ts";
+import type { LimiterContext, SyncSpace, SyncStore } from "../../core/store.ts";
+import { fractionOfLimit, type TooSlow } from "./fraction-of-rate.ts";
 
 /** Counts a fraction of each limit in a store of this process. */
 export class FractionStore {
@@ -87,7 +86,7 @@ export function isCapacityError(error: unknown): error is TollgateError {
 export function fractionOfPlan({ scope, limiter, limits, onChange }: Plan, fraction: number, tooSlow: TooSlow): Plan {
   const fractions = limits.map((limit) => {
     const capacity = Math.max(1, Math.floor(limit.capacity * fraction));
-    return scriptAlgorithmOf(limit).fraction(limit, capacity, fraction, tooSlow);
+    return fractionOfLimit(limit, capacity, fraction, tooSlow);
   });
   // Figures are restated for the plan's own limits, so a fraction keeps no others.
   return createPlan(scope, limiter, fractions, onChange === "keep-first" ? "carry-over" : onChange);

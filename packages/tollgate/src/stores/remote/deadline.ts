@@ -1,5 +1,4 @@
-import type { CancelFlag } from "../clients/cancel-flag.ts";
-import { afterThisTurn, ListeningTime } from "../event-loop.ts";
+import { afterThisTurn, ListeningTime } from "./event-loop.ts";
 
 interface DeadlineOptions<Call> {
   readonly timeoutMs: number;
@@ -20,7 +19,7 @@ export interface AwaitedCall {
   readonly lane: number;
   /** When the oldest call was made, in this deadline's time. Then the start of the server's silence for this call. */
   quietSinceMs: number;
-  readonly cancelFlag: CancelFlag;
+  readonly cancelFlag: { cancel(): void };
   /** Whether it was answered, failed or given up. */
   isOver: boolean;
 }

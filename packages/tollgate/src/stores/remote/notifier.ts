@@ -4,18 +4,25 @@ import type { LimiterContext } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { warnOnce } from "../../core/warnings.ts";
 import { Listeners } from "./listeners.ts";
-import type { CheckedRedisOptions } from "./redis-options.ts";
 
-type Observe = NonNullable<CheckedRedisOptions["observe"]>;
+type Observe = (observation: StoreObservation) => void;
+
+interface NotifierOptions {
+  readonly observe: Observe | undefined;
+  readonly warnings: boolean;
+}
 
 /** Notifies the store's observers, and warns on stderr of what no observer would show. It never throws. */
 export class Notifier {
   readonly #observers = new Listeners<StoreObservation>();
+  readonly #owner: string;
   readonly #warns: boolean;
   /** Whether the store or one of its limiters has an observer. */
   #isObserved: boolean;
 
-  constructor({ observe, warnings }: Pick<CheckedRedisOptions, "observe" | "warnings">) {
+  /** `owner` is the function that made the store. */
+  constructor(owner: string, { observe, warnings }: NotifierOptions) {
+    this.#owner = owner;
     if (observe !== undefined) this.#observers.add(observe);
     this.#warns = warnings;
     this.#isObserved = observe !== undefined;
@@ -43,8 +50,8 @@ export class Notifier {
     if (this.#isObserved || !this.#warns) return;
     warnOnce(
       "degraded-unobserved",
-      `redisStore: onFailure decided a call without the server (${cause}), and no observer was notified; ` +
-        "pass observe to redisStore or to createLimiter, or warnings: false to redisStore",
+      `${this.#owner}: onFailure decided a call without the server (${cause}), and no observer was notified; ` +
+        `pass observe to ${this.#owner} or to createLimiter, or warnings: false to ${this.#owner}`,
     );
   }
 
