@@ -24,9 +24,10 @@ export type EncodedCall = Omit<ScriptCall, "cancelFlag">;
 const REPORTS_EACH = 1;
 const HAS_TAKEN_TIME = 2;
 const HAS_RECEIPTS = 4;
-/** A run of takes. */
+/** Runs of takes, and of charges. */
 const TAKES = "t";
-/** The only key and the only plan of a lone take. */
+const CHARGES = "c";
+/** The only key and the only plan of a lone call. */
 const FIRST = "1";
 /** More than the moment of any receipt. */
 const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
@@ -34,20 +35,21 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
 /**
  * Encodes a call. After the cancel flag (`1`: run) come `EncodedPlan.text` of each plan, and then the transactions, in
  * which keys and plans are numbered from 1. A test puts `@`, the time in microseconds and the origin of ticks before
- * the plans. Takes of one key are in runs: `t`, the first key, the last key, the plan, how many calls each key
- * has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its flags,
+ * the plans. Takes and single charges of one key are in runs: `t` or `c`, the first key, the last key, the plan, how many
+ * calls each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its flags,
  * times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number, its plan, its costs,
  * and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
   const first = transactions[0]!;
-  if (transactions.length === 1 && nowUs === undefined && isTakeOfOneKey(first)) return encodeLoneTake(first);
+  const word = wordOf(first);
+  if (transactions.length === 1 && nowUs === undefined && word !== undefined) return encodeLone(word, first);
   const names = new Map<string, number>();
   const plans = new Map<EncodedPlan, number>();
   const steps: string[] = [];
   let run: Run | undefined;
   for (const transaction of transactions) {
-    const next = isTakeOfOneKey(transaction) ? runOf(names, plans, transaction) : undefined;
+    const next = runOf(names, plans, transaction);
     if (run !== undefined && next !== undefined && continues(run, next)) {
       run.last = next.last;
       continue;
@@ -68,21 +70,23 @@ export function originOf(nowUs: number): number {
 }
 
 /** The same for a call on its way alone, without the maps: a third of what a batch of one would allocate. */
-function encodeLoneTake({ times, detail, keys }: ScriptTransaction): EncodedCall {
+function encodeLone(word: string, { times, detail, keys }: ScriptTransaction): EncodedCall {
   const { name, plan, costs } = keys[0]!;
-  const args = [plan.text, TAKES, FIRST, FIRST, FIRST, String(detail === "each" ? -times : times)];
+  const args = [plan.text, word, FIRST, FIRST, FIRST, String(detail === "each" ? -times : times)];
   pushNumbers(args, plan.plan.limits.length, costs);
   return { keys: [name], args };
 }
 
-/** Whether it is a take from one key, by itself. */
-function isTakeOfOneKey({ verb, keys }: ScriptTransaction): boolean {
-  const { changes, decides } = SCRIPT_VERBS[verb];
-  return changes && decides && keys.length === 1;
+/** What begins a run of such transactions; `undefined` where they are not in runs. */
+function wordOf({ verb, times, keys }: ScriptTransaction): string | undefined {
+  if (keys.length !== 1) return undefined;
+  if (verb === "take") return TAKES;
+  return verb === "charge" && times === 1 ? CHARGES : undefined;
 }
 
 /** Consecutive keys with the same plan, times and costs, which are encoded once. */
 interface Run {
+  readonly word: string;
   readonly first: number;
   last: number;
   readonly plan: number;
@@ -95,17 +99,21 @@ interface Run {
 function runOf(
   names: Map<string, number>,
   plans: Map<EncodedPlan, number>,
-  { times, detail, keys }: ScriptTransaction,
-): Run {
+  transaction: ScriptTransaction,
+): Run | undefined {
+  const word = wordOf(transaction);
+  if (word === undefined) return undefined;
+  const { times, detail, keys } = transaction;
   const { name, plan: encoded, costs } = keys[0]!;
   const key = numberOf(names, name);
   const plan = numberOf(plans, encoded);
   const limits = encoded.plan.limits.length;
-  return { first: key, last: key, plan, times: detail === "each" ? -times : times, costs, limits };
+  return { word, first: key, last: key, plan, times: detail === "each" ? -times : times, costs, limits };
 }
 
 function continues(run: Run, next: Run): boolean {
-  if (run.last !== next.first - 1 || run.plan !== next.plan || run.times !== next.times) return false;
+  if (run.word !== next.word || run.last !== next.first - 1 || run.plan !== next.plan || run.times !== next.times)
+    return false;
   if (run.costs === next.costs) return true;
   for (let i = 0; i < run.limits; i += 1) if (run.costs[i] !== next.costs[i]) return false;
   return true;
@@ -113,8 +121,8 @@ function continues(run: Run, next: Run): boolean {
 
 function pushRun(steps: string[], run: Run | undefined): void {
   if (run === undefined) return;
-  const { first, last, plan, times, costs, limits } = run;
-  steps.push(TAKES, String(first), String(last), String(plan), String(times));
+  const { word, first, last, plan, times, costs, limits } = run;
+  steps.push(word, String(first), String(last), String(plan), String(times));
   pushNumbers(steps, limits, costs);
 }
 

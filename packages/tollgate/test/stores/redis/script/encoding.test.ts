@@ -8,9 +8,12 @@ describe("the arguments of a call", () => {
   const bucket = encoded(perSecond(10));
   const few = (transactions: Parameters<typeof encodeCall>[0]["transactions"]) => encodeCall({ transactions });
 
-  it("a take alone has the arguments of a batch of one", () => {
+  it.each([
+    ["take", 2],
+    ["charge", 1],
+  ] as const)("a %s alone has the arguments of a batch of one", (verb, times) => {
     for (const detail of ["each", "first-denied"] as const) {
-      const transactions = [call("take", bucket, "a", 3, { times: 2, detail })];
+      const transactions = [call(verb, bucket, "a", 3, { times, detail })];
       const { keys, args } = encodeCall({ nowUs: NOW_US, transactions });
       expect(few(transactions)).toEqual({ keys, args: args.slice(1) });
     }

@@ -30,16 +30,6 @@ local function make_leases()
     lease.records = string.sub(records, 1, RECORD * from - RECORD) .. text .. string.sub(records, RECORD * to + 1)
   end
 
-  -- The first record that does not end before a moment.
-  local function first_from(lease, ends)
-    local low, high = 1, count_of(lease) + 1
-    while low < high do
-      local middle = floor((low + high) / 2)
-      if record_at(lease, middle) < ends then low = middle + 1 else high = middle end
-    end
-    return low
-  end
-
   -- Lifts a bucket for the leases that end until a moment, one after another, and for the others at the moment. A
   -- window needs the latter only: its leases end with it. Returns how many have ended, and the units of the others.
   local function lift(limit, lease, cells, moment)
@@ -65,25 +55,25 @@ local function make_leases()
   -- The units that a node has left of a lease. More than was known changes nothing, and so does an unknown lease. A
   -- lease without units stays: it shows that its holder is there.
   local function report(limit, lease, cells, its, left)
-    for i = first_from(lease, its.ends), count_of(lease) do
-      local ends, number, known = record_at(lease, i)
-      if ends ~= its.ends then return end
-      if number == its.number then
-        left = min(left, known)
-        lease.sum = lease.sum - known + left
-        -- Strict calls may have lifted the bucket for its end already, so what comes later counts as spent.
-        if its.is_returned and ends > now_us and limit.kernel.take_back then
-          if left > 0 then limit.kernel.take_back(limit, cells, now_us, left, ends) end
-          lease.sum, left = lease.sum - left, 0
-        end
-        replace_records(lease, i, i, struct.pack('<ddd', ends, number, left))
-        return
-      end
+    -- A match across records would be no record; it is as unlikely as a collision, and changes nothing.
+    local found = string.find(lease.records, its.identity, 1, true)
+    local i = ((found or 0) - 1) / RECORD + 1
+    if i < 1 or i ~= floor(i) then return end
+    local ends, number, known = record_at(lease, i)
+    left = min(left, known)
+    lease.sum = lease.sum - known + left
+    -- Strict calls may have lifted the bucket for its end already, so what comes later counts as spent.
+    if its.is_returned and ends > now_us and limit.kernel.take_back then
+      if left > 0 then limit.kernel.take_back(limit, cells, now_us, left, ends) end
+      lease.sum, left = lease.sum - left, 0
     end
+    replace_records(lease, i, i, struct.pack('<ddd', ends, number, left))
   end
 
+  -- Nearly always the new lease ends last.
   local function insert(lease, ends, number, units)
-    local i = first_from(lease, ends)
+    local i = count_of(lease) + 1
+    while i > 1 and record_at(lease, i - 1) >= ends do i = i - 1 end
     lease.sum = lease.sum + units
     replace_records(lease, i, i - 1, struct.pack('<ddd', ends, number, units))
   end
@@ -184,10 +174,11 @@ local function make_leases()
       for id, lease in pairs(state.leases) do
         local entry = state.entries[id]
         if entry and entry.cells.is_lifted then
-          local ended = first_from(lease, now_us + 1) - 1
-          for i = 1, ended do
-            local _, _, units = record_at(lease, i)
-            lease.sum = lease.sum - units
+          local ended = 0
+          while ended < count_of(lease) do
+            local ends, _, units = record_at(lease, ended + 1)
+            if ends > now_us then break end
+            lease.sum, ended = lease.sum - units, ended + 1
           end
           if ended > 0 then
             replace_records(lease, 1, ended, '')
@@ -217,8 +208,7 @@ local function make_leases()
 
       local admitted = 0
       if ask.calls > 0 and not is_blocked then
-        admitted = take_repeatedly(verb_of('take'), call, ask.calls)
-        counts = call.counts
+        admitted = take_at_once(verb_of('take'), counts, call.costs, ask.calls)
       end
       local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
       local most = 0
@@ -232,7 +222,6 @@ local function make_leases()
           numbers[1], numbers[2] = ends, ends - now_us
           for i = 1, plan.count do numbers[4 + i] = granted[i] end
         end
-        keep(state, counts)
       end
       for i = 1, plan.count do note_use(plan[i], found[i]) end
       check_conforms(plan, counts, call.costs, entries, 1)

@@ -10,17 +10,14 @@ local function fitting(limit, cells, cost, most)
   return min(floor((limit.capacity - kernel.used(limit, cells, now_us)) / cost), most)
 end
 
--- Takes or charges as often as all enforcing limits conform. Returns how often.
-local function take_repeatedly(verb, call, times)
-  local state = state_of(call.key)
-  local counts = counts_of(state, call.plan, true)
+-- Takes or charges as often as all enforcing limits conform. Returns how often, and whether a cell changed.
+local function take_at_once(verb, counts, costs, times)
   local plan, admitted, changed = counts.plan, times, false
-  call.counts = counts
   for i = 1, plan.count do
-    if plan[i].enforces then admitted = fitting(plan[i], counts[i], call.costs[i], admitted) end
+    if plan[i].enforces then admitted = fitting(plan[i], counts[i], costs[i], admitted) end
   end
   for i = 1, plan.count do
-    local limit, cost, taken = plan[i], call.costs[i], admitted
+    local limit, cost, taken = plan[i], costs[i], admitted
     if cost > 0 and taken > 0 and not verb.charges and not limit.enforces then
       taken = fitting(limit, counts[i], cost, taken)
     end
@@ -29,7 +26,16 @@ local function take_repeatedly(verb, call, times)
       changed = true
     end
   end
-  if changed or (admitted > 0 and counts.new and plan.starts_empty) then keep(state, counts) end
+  return admitted, changed
+end
+
+-- The same for a key.
+local function take_repeatedly(verb, call, times)
+  local state = state_of(call.key)
+  local counts = counts_of(state, call.plan, true)
+  call.counts = counts
+  local admitted, changed = take_at_once(verb, counts, call.costs, times)
+  if changed or (admitted > 0 and counts.new and counts.plan.starts_empty) then keep(state, counts) end
   return admitted
 end
 

@@ -47,7 +47,7 @@ local function read_ask()
   ask.wanted, ask.reports = read_units(limits), {}
   for i = 1, limits do ask.wants = ask.wants or ask.wanted[i] > 0 end
   for i = 1, next_number() do
-    ask.reports[i] = { ends = next_number(), number = next_number(), is_returned = next_number() == 1 }
+    ask.reports[i] = { identity = struct.pack('<dd', next_number(), next_number()), is_returned = next_number() == 1 }
     ask.reports[i].units = read_units(limits)
   end
   return ask
@@ -186,13 +186,13 @@ local function run_next(verb, calls, times, each, taken, block, ask)
   if not ask then answer_untils(calls) end
 end
 
--- The next call of a run of takes: the keys of a run have the same call.
-local function run_take()
+-- The next call of a run of takes or charges: the keys of a run have the same call.
+local function run_take(verb)
   local first, last = args[at + 2] + 0, args[at + 3] + 0
   local key, plan, times = next_key or first, described(plans[args[at + 4] + 0]), args[at + 5] + 0
   local costs = {}
   for i = 1, plan.count do costs[i] = args[at + 5 + i] + 0 end
-  run_next(verb_of('take'), { { key = key, plan = plan, costs = costs } }, times < 0 and -times or times, times < 0)
+  run_next(verb, { { key = key, plan = plan, costs = costs } }, times < 0 and -times or times, times < 0)
   next_key = key + 1
   if key == last then
     next_key = nil
@@ -201,7 +201,8 @@ local function run_take()
 end
 
 local function run_transaction()
-  if args[at + 1] == 't' then return run_take() end
+  if args[at + 1] == 't' then return run_take(verb_of('take')) end
+  if args[at + 1] == 'c' then return run_take(verb_of('charge')) end
   local verb = verb_of(args[at + 1])
   at = at + 1
   local flags, times, taken = next_number(), next_number(), nil
