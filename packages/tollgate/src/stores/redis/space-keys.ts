@@ -12,8 +12,6 @@ export interface KeyNames {
   readonly counts: string;
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /**
  * The names of keys on the server: `<prefix>:<limiter>:<digest>:{<key>}`, with a digest of the limiter's name. The
  * value has the counts of all plans, and the block. The hash tag in braces decides the cluster slot, so the keys of one
@@ -57,7 +55,7 @@ export function familyOf(prefix: string, limiter: string): string {
  * are equal in UTF-8, and with long keys callers could fill the server's memory.
  */
 function tagOf(key: string): string {
-  const fits = key !== "" && key.length <= LONGEST_KEY && !key.startsWith("}") && !LONE_SURROGATE.test(key);
+  const fits = key !== "" && key.length <= LONGEST_KEY && !key.startsWith("}") && key.isWellFormed();
   return fits ? `{${key}}` : `{${digest(utf16Of(key))}}#`;
 }
 

@@ -46,8 +46,10 @@ const NO_BATCHES: readonly Batch[] = [];
 export class CallQueue {
   readonly #options: QueueOptions;
   readonly #batchOptions: BatchOptions;
-  /** A new map whenever it is empty, because V8 retains old tables of a map, and all that these refer to. */
-  #lines = new Map<string, KeyLine<Work>>();
+  /** The line that was made while there was none: most calls are alone, and need no map. */
+  #first: KeyLine<Work> | undefined;
+  /** The other lines. A new map whenever it is empty, because V8 retains old tables of a map, and what they refer to. */
+  #others = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
   #ready: Work[] = [];
   #pending = 0;
@@ -81,8 +83,9 @@ export class CallQueue {
     if (!this.#hasCapacity(verb, keys)) return OVERLOADED;
     this.#pending += 1;
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
-    if (options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter)) return undefined;
-    const lines = keys.map(({ name }) => this.#lineOf(name));
+    if (this.#pending > 1 && options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter))
+      return undefined;
+    const lines = keys.length === 1 ? [this.#lineOf(keys[0]!.name)] : keys.map(({ name }) => this.#lineOf(name));
     const { memory, mostKeys } = this.#options;
     const work = new Work({ verb, keys, lines, waiter, nowUs, sinceMs: this.#turn(), memory, options });
     for (const line of lines) {
@@ -122,8 +125,9 @@ export class CallQueue {
       else if (this.#stepsUnderWay < MOST_STEPS_UNDER_WAY) this.#place(work, lane, open);
       else break;
     }
-    // With all steps in flight, each call of a flood comes here.
-    if (at > 0) this.#ready = this.#ready.slice(at);
+    // With all steps in flight, each call of a flood comes here. A list that grows again has room for 16 more.
+    if (at === 1 && this.#ready.length === 1) this.#ready.pop();
+    else if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
     this.#sendOpen(open);
   }
@@ -142,13 +146,13 @@ export class CallQueue {
     if (this.#pending === 0) return true;
     if (this.#pending >= most) return false;
     const mostOfKey = Math.max(1, most * FRACTION_OF_KEY);
-    for (const { name } of keys) if ((this.#lines.get(name)?.pending ?? 0) >= mostOfKey) return false;
+    for (const { name } of keys) if ((this.#find(name)?.pending ?? 0) >= mostOfKey) return false;
     return true;
   }
 
   /** Joins a call to identical work, if batching is on and the moments are equal. */
   #join(verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
-    const line = this.#lines.get(call.name);
+    const line = this.#find(call.name);
     const last = line?.last;
     const { mostKeys, byLimitersClock } = this.#options;
     if (line === undefined || last === undefined || mostKeys < 1) return false;
@@ -208,8 +212,8 @@ export class CallQueue {
       return;
     }
     const outcomes = batch.outcomesOf(outcome);
-    for (const [i, work] of works.entries()) {
-      this.#answer(work, steps[i]!, outcomes instanceof Error ? outcomes : outcomes[i]!);
+    for (let i = 0; i < works.length; i += 1) {
+      this.#answer(works[i]!, steps[i]!, outcomes instanceof Error ? outcomes : outcomes[i]!);
     }
     for (const work of works) this.#continue(work);
     if (this.#ready.length > 0) this.#turn();
@@ -248,9 +252,10 @@ export class CallQueue {
     if (work.pending === 0) this.#passOn(work);
     else this.#offer(work);
     for (const line of work.lines) {
-      if (line.isIdle) this.#lines.delete(line.name);
+      if (!line.isIdle) continue;
+      if (line === this.#first) this.#first = undefined;
+      else if (this.#others.delete(line.name) && this.#others.size === 0) this.#others = new Map();
     }
-    if (this.#lines.size === 0) this.#lines = new Map();
   }
 
   /** Offers the works behind one that needs no more script calls. */
@@ -262,11 +267,17 @@ export class CallQueue {
     }
   }
 
+  #find(name: string): KeyLine<Work> | undefined {
+    if (this.#first?.name === name) return this.#first;
+    return this.#others.size === 0 ? undefined : this.#others.get(name);
+  }
+
   #lineOf(name: string): KeyLine<Work> {
-    const known = this.#lines.get(name);
+    const known = this.#find(name);
     if (known !== undefined) return known;
     const line = new KeyLine<Work>(name);
-    this.#lines.set(name, line);
+    if (this.#first === undefined) this.#first = line;
+    else this.#others.set(name, line);
     return line;
   }
 

@@ -27,7 +27,7 @@ export interface BatchOptions {
 export class Batch implements SentCall {
   /** One server has all its keys: in a cluster, their slot. */
   readonly lane: number;
-  readonly works: Work[];
+  works: Work[];
   /** The steps of each work. */
   readonly steps: number[];
   readonly cancelFlag: CancelFlag = new CancelFlag(RUN);
@@ -80,7 +80,7 @@ export class Batch implements SentCall {
   ended(outcome: ScriptReply | CallFailure): void {
     this.#options.ended(this, outcome);
     // The deadline keeps the batch until its next step, which must not keep the callers.
-    this.works.length = 0;
+    this.works = [];
   }
 
   /**

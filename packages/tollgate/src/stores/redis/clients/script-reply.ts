@@ -13,7 +13,8 @@ const WHOLE_NUMBER = /^-?\d+$/;
 export function readReply(reply: unknown): ScriptReply {
   if (!Array.isArray(reply)) return [wholeNumber(reply)];
   const entries: unknown[] = reply;
-  return entries.every(Number.isSafeInteger) ? (entries as number[]) : entries.map(wholeNumber);
+  for (const entry of entries) if (!Number.isSafeInteger(entry)) return entries.map(wholeNumber);
+  return entries as number[];
 }
 
 function wholeNumber(entry: unknown): number {

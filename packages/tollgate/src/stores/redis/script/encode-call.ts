@@ -69,12 +69,24 @@ export function originOf(nowUs: number): number {
   return ORIGIN_US + Math.floor((nowUs - ORIGIN_US + REACH_US) / (2 * REACH_US)) * 2 * REACH_US;
 }
 
-/** The same for a call on its way alone, without the maps: a third of what a batch of one would allocate. */
+/** The same for a call on its way alone, without the maps. Nearly all such calls of a plan have the same arguments. */
 function encodeLone(word: string, { times, detail, keys }: ScriptTransaction): EncodedCall {
   const { name, plan, costs } = keys[0]!;
-  const args = [plan.text, word, FIRST, FIRST, FIRST, String(detail === "each" ? -times : times)];
-  pushNumbers(args, plan.plan.limits.length, costs);
+  const { length } = plan.plan.limits;
+  const reported = detail === "each" ? -times : times;
+  const { lone } = plan;
+  if (lone?.word === word && lone.times === reported && areEqual(lone.costs, costs, length)) {
+    return { keys: [name], args: lone.args };
+  }
+  const args = [plan.text, word, FIRST, FIRST, FIRST, String(reported)];
+  pushNumbers(args, length, costs);
+  plan.lone = { word, times: reported, costs: [...costs], args };
   return { keys: [name], args };
+}
+
+function areEqual(some: readonly number[], others: readonly number[], limits: number): boolean {
+  for (let i = 0; i < limits; i += 1) if (some[i] !== others[i]) return false;
+  return true;
 }
 
 /** What begins a run of such transactions; `undefined` where they are not in runs. */
@@ -114,9 +126,7 @@ function runOf(
 function continues(run: Run, next: Run): boolean {
   if (run.word !== next.word || run.last !== next.first - 1 || run.plan !== next.plan || run.times !== next.times)
     return false;
-  if (run.costs === next.costs) return true;
-  for (let i = 0; i < run.limits; i += 1) if (run.costs[i] !== next.costs[i]) return false;
-  return true;
+  return run.costs === next.costs || areEqual(run.costs, next.costs, run.limits);
 }
 
 function pushRun(steps: string[], run: Run | undefined): void {

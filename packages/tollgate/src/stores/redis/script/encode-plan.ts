@@ -24,6 +24,16 @@ export interface EncodedPlan {
   readonly ringCells: readonly number[];
   /** Whether the moment of a take names what it took from each limit. */
   readonly isNamedByMoment: readonly boolean[];
+  lone: LoneCall | undefined;
+}
+
+/** The last call of a plan that was on its way alone, and its arguments. */
+interface LoneCall {
+  readonly word: string;
+  /** Negative with a report per call. */
+  readonly times: number;
+  readonly costs: readonly number[];
+  readonly args: readonly string[];
 }
 
 /** Lua's stack has no capacity for many more numbers at once. */
@@ -43,6 +53,7 @@ export function encodePlan(plan: Plan): EncodedPlan {
     blocksKeys: blocksKeys(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
     isNamedByMoment: limits.map(isNamedByMoment),
+    lone: undefined,
   };
 }
 

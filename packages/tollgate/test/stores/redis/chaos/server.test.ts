@@ -85,17 +85,19 @@ describe("a server that is killed and restarted without its data", () => {
 
 describe("a server whose scripts are flushed ten times a second", () => {
   const told = onAServer({ timeoutMs: 5_000 }, async ({ server }) => {
-    for (let times = 0; times < 12; times += 1) {
+    let refused = 0;
+    // On a busy machine no client may call between two flushes.
+    for (let times = 0; times < 12 || refused < 10; times += 1) {
       await pass(100);
       await server.command("SCRIPT", "FLUSH", "SYNC");
+      const error = (await server.info("errorstats")).get("errorstat_NOSCRIPT");
+      refused = Number(/count=(\d+)/.exec(error ?? "")?.[1] ?? 0);
     }
-    return (await server.info("errorstats")).get("errorstat_NOSCRIPT");
   });
   itStandsThrough(() => told().run, []);
 
   it("the clients send the script again, and every call is decided once", () => {
     const { run, used } = told();
-    expect(run.result).toMatch(/count=\d\d/);
     expect(miscounted(countOf(run.calls), used)).toEqual([]);
     expect(used.get(TIGHT_KEY)).toBe(TIGHT);
     expect(overAdmitted(run)).toEqual([]);
