@@ -46,9 +46,9 @@ const NO_BATCHES: readonly Batch[] = [];
 export class CallQueue {
   readonly #options: QueueOptions;
   readonly #batchOptions: BatchOptions;
-  /** The line that was made while there was none: most calls are alone, and need no map. */
+  /** A line that is not in the map: most calls are alone, and need no map. */
   #first: KeyLine<Work> | undefined;
-  /** The other lines. A new map whenever it is empty, because V8 retains old tables of a map, and what they refer to. */
+  /** A new map whenever it is empty, because V8 retains old tables of a map, and all that these refer to. */
   #others = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
   #ready: Work[] = [];

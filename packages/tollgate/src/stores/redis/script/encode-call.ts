@@ -35,10 +35,11 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
 /**
  * Encodes a call. After the cancel flag (`1`: run) come `EncodedPlan.text` of each plan, and then the transactions, in
  * which keys and plans are numbered from 1. A test puts `@`, the time in microseconds and the origin of ticks before
- * the plans. Takes and single charges of one key are in runs: `t` or `c`, the first key, the last key, the plan, how many
- * calls each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its flags,
- * times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number, its plan, its costs,
- * and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
+ * the plans. Takes and single charges of one key are in runs: `t` or `c`, the first key, the last key, the plan, how
+ * many calls each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the
+ * sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number,
+ * its plan, its costs, and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4
+ * for receipts.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
   const first = transactions[0]!;

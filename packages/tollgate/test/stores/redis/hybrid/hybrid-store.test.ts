@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, perHour, perMinute, tokenBucket } from "tollgate";
+import { createLimiter, fixedWindow, perDay, perHour, perMinute, tokenBucket } from "tollgate";
 import { hybridStore } from "tollgate/hybrid";
 import { describe, expect, it } from "vitest";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
@@ -108,6 +108,17 @@ describe("a hybrid store", () => {
     expect(admitted + more).toBeLessThanOrEqual(1_000);
     const [later] = openNodes(started.redis, 1, [perHour(300, { name: "calls" })], prefix);
     expect(await allowTimes(later!, 5)).toBe(0);
+  });
+
+  it("another algorithm of a limit is another limit, whatever is leased: each admits its own units", async () => {
+    const prefix = freshPrefix();
+    const other = fixedWindow({ name: "calls", limit: 300, window: "1d", anchor: "first-use" });
+    const [before] = openNodes(started.redis, 1, [perDay(1_000, { name: "calls" })], prefix);
+    const [after] = openNodes(started.redis, 1, [other], prefix);
+    const admitted = { before: await allowTimes(before!, 400), after: await allowTimes(after!, 600) };
+    expect(admitted).toEqual({ before: 400, after: 300 });
+    expect(await allowTimes(before!, 1_000)).toBe(600);
+    expect(await allowTimes(after!, 10)).toBe(0);
   });
 });
 

@@ -1,6 +1,7 @@
--- The fast form for takes from plans of token buckets, all of them exact, enforcing and full at first, in rows that
--- have nothing else. A charge that conforms is a take; others are left to the general form. It runs before the rest is defined: to create and call functions costs as much as the arithmetic.
--- It takes a third of the general form's time in a batch, and a quarter of it for a lone call.
+-- The fast form for takes and charges of plans of token buckets, all of them exact, enforcing and full at first, in
+-- rows that have nothing else. A charge that conforms is a take; others are left to the general form. This file runs
+-- before the rest is defined: to create and call functions costs as much as the arithmetic. It takes a third of the
+-- general form's time in a batch, and a quarter of it for a lone call.
 --
 -- A plan's buckets are one array of eight numbers each, because a table per bucket takes longer than the arithmetic.
 -- The numbers are the place of the cell in the row, the capacity, the ticks of a unit, the ticks of a microsecond, the
