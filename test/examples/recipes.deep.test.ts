@@ -45,7 +45,7 @@ afterAll(async () => {
 
 describe("examples that need other packages", () => {
   it("are found, and compile strictly with the packed library", async () => {
-    expect(examples.length).toBeGreaterThan(5);
+    expect(examples).not.toEqual([]);
     expect(await compileProject(join(root, "recipes"))).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 

@@ -12,6 +12,8 @@ export const FRACTION = 0.05;
 const HOT_KEYS = ["ann", "bob!", "cid-3", "dan-44"];
 /** Concurrent calls of the limiter without an observer. */
 const BULK = 4;
+/** More than time out together. A server that is slower than the traffic would never catch up. */
+const MOST_UNDER_WAY = 400;
 
 export interface LaneOptions {
   /** The name of the client. */
@@ -65,6 +67,7 @@ export class Lane {
 
   /** Starts some calls without waiting for them. */
   turn(random: Random): void {
+    if (this.#underWay.size > MOST_UNDER_WAY) return;
     this.#turns += 1;
     const hot = random.of(HOT_KEYS);
     void this.consume("wide", hot, random.between(1, 3));

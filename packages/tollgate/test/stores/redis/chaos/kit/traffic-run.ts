@@ -4,7 +4,7 @@ import { LagMeter } from "./lag-meter.ts";
 import type { Lane } from "./lane.ts";
 import { Uncaught } from "./uncaught.ts";
 
-/** The interval at which each lane starts calls. */
+/** The time between two turns, in which each lane starts calls. */
 const TURN_MS = 12;
 /** A call that takes so much longer than its timeout hangs. */
 const HANGS_AFTER_MS = 2_000;
@@ -47,19 +47,26 @@ export class Run<Result = Incident> {
     const random = new Random(SEED);
     lag.start();
     uncaught.start();
-    const timer = setInterval(() => {
-      for (const lane of lanes) lane.turn(random);
-    }, TURN_MS);
+    let timer: NodeJS.Timeout;
+    // A process that is late gets longer pauses: traffic that fills its processor would make it late for ever.
+    const plan = (delayMs: number): void => {
+      const dueMs = performance.now() + delayMs;
+      timer = setTimeout(() => {
+        for (const lane of lanes) lane.turn(random);
+        plan(TURN_MS + Math.max(0, performance.now() - dueMs));
+      }, delayMs);
+    };
+    plan(TURN_MS);
     try {
       const result = await happening();
-      clearInterval(timer);
+      clearTimeout(timer!);
       const longestMs = Math.max(...lanes.map(({ timeoutMs }) => timeoutMs)) + HANGS_AFTER_MS;
       await Promise.race([Promise.all(lanes.map((lane) => lane.settled())), pass(longestMs)]);
       // Unhandled rejections are reported in a later turn.
       await pass(20);
       return new Run(lanes, result, lag, uncaught.errors);
     } finally {
-      clearInterval(timer);
+      clearTimeout(timer!);
       lag.stop();
       uncaught.stop();
     }
