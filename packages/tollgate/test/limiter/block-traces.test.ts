@@ -1,14 +1,20 @@
+import fc from "fast-check";
 import { describe, it } from "vitest";
-import { playBlocks } from "../properties/block-traces.ts";
+import { blockingSteps, LISTS_THAT_BLOCK } from "../properties/block-arbitrary.ts";
+import { playStepsOver } from "../properties/run-scenario.ts";
 import { runs } from "../properties/runs.ts";
+import { createBlockers } from "../properties/world.ts";
 import { EVERY_STORE } from "./every-store.ts";
 
-const OPERATIONS = 4_000;
+const START_US = 1_790_000_000_123_000;
+const OPERATIONS = 1_000;
 
 describe.each(EVERY_STORE)("random traces with blocks over %s", (_name, createStore) => {
   it("equal the model", async () => {
-    const store = createStore();
-    if (store.blocks === undefined) return;
-    for (let seed = 0; seed < runs(1); seed += 1) await playBlocks(store, seed, OPERATIONS);
+    if (createStore().blocks === undefined) return;
+    const property = fc.asyncProperty(blockingSteps(OPERATIONS), (steps) =>
+      playStepsOver(createBlockers(START_US, LISTS_THAT_BLOCK, createStore()), steps),
+    );
+    await fc.assert(property, { numRuns: runs(2), endOnFailure: true });
   });
 });

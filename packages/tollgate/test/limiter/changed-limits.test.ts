@@ -9,7 +9,7 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { IN_PROCESS } from "../properties/change-traces.ts";
+import { IN_PROCESS } from "./every-store.ts";
 
 const START_MS = 1_790_000_000_123;
 const calls = (count: number, seconds = 10) =>

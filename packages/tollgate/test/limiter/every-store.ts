@@ -29,6 +29,13 @@ export const EVERY_STORE: readonly [string, (capacity?: Capacity) => AnyStore][]
   ["the asynchronous twin", (capacity = AMPLE) => new AsyncTwin(memoryStore(capacity))],
 ];
 
+/** Small stores of this process. */
+export const IN_PROCESS: readonly [name: string, createStore: () => SyncStore][] = [
+  ["the memory store", () => memoryStore()],
+  ["the table store", () => tableStore({ maxKeys: 64, maxBytes: 2 ** 24 })],
+  ["the shared store", () => sharedStore({ maxKeys: 64, maxBytes: 2 ** 25 })],
+];
+
 export function limiterOver(
   store: AnyStore,
   options: LimiterOptions<string> & { readonly key?: (input: string) => string },

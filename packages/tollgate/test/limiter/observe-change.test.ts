@@ -1,7 +1,7 @@
 import { type ChangeObservation, createLimiter, type Limit, type Observer, perMinute, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { IN_PROCESS } from "../properties/change-traces.ts";
+import { IN_PROCESS } from "./every-store.ts";
 
 const calls = (limit: number) => perMinute(limit, { name: "calls" });
 

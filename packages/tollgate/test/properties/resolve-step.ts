@@ -12,7 +12,7 @@ export interface LastDecision {
   readonly resetUs: bigint;
 }
 
-export function nextUs(move: Move, nowUs: number, target: Pair, last: LastDecision | undefined): number {
+export function nextUs(move: Move, nowUs: number, targets: readonly Pair[], last: LastDecision | undefined): number {
   switch (move.to) {
     case "same":
       return nowUs;
@@ -21,7 +21,7 @@ export function nextUs(move: Move, nowUs: number, target: Pair, last: LastDecisi
     case "earlier":
       return nowUs - move.us;
     case "span": {
-      const [spec] = target.specs;
+      const [spec] = targets[0]?.specs ?? [];
       const spanUs = spec === undefined ? 0 : spansUs(spec)[move.which];
       return nowUs + Math.trunc((spanUs * move.eighths) / 8);
     }
@@ -33,6 +33,11 @@ export function nextUs(move: Move, nowUs: number, target: Pair, last: LastDecisi
     }
     case "moment":
       return move.us;
+    case "block end": {
+      const blocks = targets.flatMap(({ models }) => models.flatMap((model) => [...model.blocks.values()]));
+      const ends = blocks.map(({ untilUs }) => Number(untilUs)).filter((us) => us > nowUs);
+      return ends.length === 0 ? nowUs : Math.min(...ends);
+    }
     default:
       return move satisfies never;
   }
@@ -77,7 +82,7 @@ function countOf(amount: Amount, nowUs: number, targets: readonly Pair[], keys: 
     case "part":
       return Math.ceil((capacityOf(spec) * amount.eighths) / 8);
     case "left": {
-      const calls = target.models.map((model) => ({ model, key: keys[0] ?? "", cost: 0n }));
+      const calls = target.models.map(({ model }) => ({ model, key: keys[0] ?? "", cost: 0n }));
       return Math.max(0, Number(explain(calls, BigInt(nowUs))[place]?.remaining ?? 0n) + amount.plus);
     }
     default:

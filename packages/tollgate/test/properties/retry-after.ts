@@ -1,16 +1,17 @@
 import fc from "fast-check";
-import type { LimitStatus } from "tollgate";
+import type { Limiter, LimitStatus } from "tollgate";
 import type { Outcome } from "../reference/outcome.ts";
 import { denseSlidingWindowSpec, limitSpec } from "./limit-arbitrary.ts";
 import { type NamedProperty, namedProperty } from "./named-property.ts";
-import type { Call } from "./play-call.ts";
+import type { Call } from "./play.ts";
 import { runScenario } from "./run-scenario.ts";
 import { scenario } from "./scenario-arbitrary.ts";
 import { REACH_US } from "./times.ts";
-import type { World } from "./world.ts";
+import type { Input, World } from "./world.ts";
 
 /** A denied call passes at the time that its denial names, and not a microsecond earlier. */
-function checkRetry({ limiter, input, cost, now }: Call, outcome: Outcome, { clock, startUs }: World): void {
+function checkRetry({ limiter: one, input, cost, now }: Call, outcome: Outcome, { clock, startUs }: World): void {
+  const limiter = one as Limiter<Input>;
   if (outcome.allowed || outcome.retryAfterUs === "never") return;
   const passesUs = now + outcome.retryAfterUs;
   if (passesUs > startUs + REACH_US) return;
@@ -21,7 +22,8 @@ function checkRetry({ limiter, input, cost, now }: Call, outcome: Outcome, { clo
 }
 
 /** The binding limit is idle at its reset, and not a microsecond earlier. */
-function checkReset({ limiter, input, now }: Call, outcome: Outcome, { clock, startUs }: World): void {
+function checkReset({ limiter: one, input, now }: Call, outcome: Outcome, { clock, startUs }: World): void {
+  const limiter = one as Limiter<Input>;
   const { binding, resetUs } = outcome;
   const freshUs = now + resetUs;
   if (binding === undefined || resetUs === 0n || freshUs > startUs + REACH_US) return;

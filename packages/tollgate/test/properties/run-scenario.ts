@@ -1,11 +1,10 @@
 import type { Outcome } from "../reference/outcome.ts";
-import { type Call, callOf, type Listener, playCall } from "./play-call.ts";
+import { BATCH, type Call, callOf, type Played, play } from "./play.ts";
 import { type LastDecision, nextUs } from "./resolve-step.ts";
 import type { Scenario, Step } from "./scenario.ts";
 import { LAST_US, REACH_US, YEAR_US } from "./times.ts";
-import { createWorld, type Input, type Pair, type World, type WorldOptions } from "./world.ts";
+import { createWorld, type Pair, type World, type WorldOptions } from "./world.ts";
 
-const KEYS = ["ann", "__proto__", "\ud800 lone"] as const;
 /**
  * A store in memory drops idle keys during calls and when it makes keys. That shows in its size, and in decisions after
  * the clock goes back behind the drop. So scenarios end before the first drop unless `throughSweeps` is set.
@@ -16,7 +15,7 @@ const CALLS_PER_KEY = 4;
 /** A combined call makes up to three calls to each limiter: a look, a first touch, a figure. */
 const CALLS_COMBINED = 3;
 /** Tables refuse calls more than 20 years from their first. */
-const REACH_OF_TABLES_US = 9 * YEAR_US;
+export const REACH_OF_TABLES_US: number = 9 * YEAR_US;
 /** A witness makes at most as many calls. */
 const CALLS_WITNESSED = 4;
 
@@ -35,69 +34,119 @@ export interface RunOptions extends WorldOptions {
 /** May look at other times if it sets the clock back afterwards. @throws Error when its own check fails. */
 export type Witness = (call: Call, outcome: Outcome | undefined, world: World) => void;
 
-/** Plays a scenario with the library and with the model. @throws Error at the first step at which they differ. */
-export function runScenario(scenario: Scenario, options: RunOptions = {}): void {
-  toldStepByStep(`The clock starts at ${scenario.startUs} µs.`, (listen) => play(scenario, options, listen));
-}
+/** Plays one step after the other. */
+class Player {
+  readonly #world: World;
+  readonly #earliestUs: number;
+  readonly #latestUs: number;
+  readonly #calls: Call[] = [];
+  #last: LastDecision | undefined;
+  nowUs: number;
+  wentBack = false;
 
-/** Runs a check. If it fails, a second run lists the steps that led to the failure. */
-function toldStepByStep(beginning: string, check: (listen: Listener | undefined) => void): void {
-  try {
-    check(undefined);
-  } catch (error) {
-    const lines: string[] = [];
-    try {
-      check((line) => lines.push(line));
-    } catch {
-      // The same error.
-    }
-    const message = error instanceof Error ? error.message : String(error);
-    throw new Error([message, beginning, ...lines].join("\n  "), { cause: error });
+  constructor(world: World, earliestUs = 0, latestUs = Number.POSITIVE_INFINITY) {
+    this.#world = world;
+    this.#earliestUs = earliestUs;
+    this.#latestUs = latestUs;
+    this.nowUs = world.startUs;
+  }
+
+  targetsOf({ who }: Step): readonly Pair[] {
+    return this.#world.targetsOf(who, this.#calls.length);
+  }
+
+  /** Moves the clock, and makes the call of a step to the library and to the model. */
+  begin(step: Step): readonly [Call, Played] {
+    const targets = this.targetsOf(step);
+    const wantedUs = nextUs(step.move, this.nowUs, targets, this.#last);
+    const beforeUs = this.nowUs;
+    this.nowUs = Math.max(this.#earliestUs, Math.min(wantedUs, this.#latestUs));
+    this.wentBack ||= this.nowUs < beforeUs;
+    this.#world.clock.set(this.nowUs / 1_000);
+    const call = callOf(step, this.#world, targets, this.nowUs);
+    this.#calls.push(call);
+    const played = play(call);
+    const outcome = played.outcome?.ofLimits;
+    if (outcome !== undefined) this.#last = lastDecision(outcome, this.nowUs);
+    return [call, played];
+  }
+
+  /** @throws Error with all calls if the library differs from the model. */
+  compare(differences: readonly string[]): void {
+    if (differences.length > 0) throw this.failed(new Error(differences.join("; ")));
+  }
+
+  failed(cause: unknown): Error {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const beginning = `The clock starts at ${this.#world.startUs} µs.`;
+    return new Error([message, beginning, ...this.#calls.map(textOf)].join("\n  "), { cause });
   }
 }
 
-function play(scenario: Scenario, options: RunOptions, listen: Listener | undefined): void {
+function textOf({ verb, by, targets, keys, cost, now }: Call): string {
+  const names = targets.map(({ name }) => name).join("+");
+  return `${now} µs: ${names}${by === "input" ? "" : ` by ${by}`}.${verb}(${JSON.stringify([...keys, cost])})`;
+}
+
+/** Plays steps over stores of this process. @throws Error at the first one at which library and model differ. */
+export function playSteps(world: World, steps: readonly Step[]): void {
+  const player = new Player(world);
+  for (const step of steps) {
+    const [, { got, differences }] = player.begin(step);
+    player.compare(differences(got as never));
+  }
+}
+
+/** The same over stores of any kind, within so long of the start. */
+export async function playStepsOver(
+  world: World,
+  steps: readonly Step[],
+  reachUs = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const player = new Player(world, Math.max(0, world.startUs - reachUs), world.startUs + reachUs);
+  for (const step of steps) {
+    const [, { got, differences }] = player.begin(step);
+    try {
+      player.compare(differences((await got) as never));
+    } catch (error) {
+      throw error instanceof Error && error.cause !== undefined ? error : player.failed(error);
+    }
+  }
+}
+
+/** Plays a scenario with the library and with the model. @throws Error at the first step at which they differ. */
+export function runScenario(scenario: Scenario, options: RunOptions = {}): void {
   const { startUs } = scenario;
   const { wandering = false, throughSweeps = false } = options;
-  const world = createWorld(startUs, scenario.limiters, { ...options, store: scenario.store });
+  const world = createWorld(startUs, scenario.limiters, scenario.store, options);
+  const { pairs } = world;
   const witness = options.witness?.();
   const reachUs = scenario.store === "memory" ? REACH_US : REACH_OF_TABLES_US;
   const earliestUs = wandering ? 0 : Math.max(0, startUs - reachUs);
-  const latestUs = wandering ? LAST_US : startUs + reachUs;
-  let nowUs = startUs;
-  let last: LastDecision | undefined;
-  let wentBack = false;
+  const player = new Player(world, earliestUs, wandering ? LAST_US : startUs + reachUs);
   let callsLeft = throughSweeps ? Number.POSITIVE_INFINITY : UNSWEPT_CALLS;
   for (const step of scenario.steps) {
-    const targets = targetsOf(step, world);
-    const calls = callsOf(targets, options);
+    const targets = player.targetsOf(step);
+    const calls = callsOf(targets, options) * (step.verb === "allow" && step.by === "batch" ? BATCH : 1);
     if (callsLeft < calls + CALLS_PER_KEY * spacesOf(targets, options)) break;
-    const keysBefore = modelSize(world.pairs);
-    const wantedUs = nextUs(step.move, nowUs, targets[0] ?? world.first, last);
-    const beforeUs = nowUs;
-    nowUs = Math.max(earliestUs, Math.min(wantedUs, latestUs));
-    if (nowUs < beforeUs) wentBack = true;
-    world.clock.set(nowUs / 1_000);
-    const call = callOf(step, world, targets, inputOf(step), nowUs);
-    const outcome = playCall(call, listen);
-    witness?.(call, outcome, world);
-    callsLeft -= calls + CALLS_PER_KEY * Math.max(0, modelSize(world.pairs) - keysBefore);
-    if (outcome !== undefined) last = lastDecision(outcome, nowUs);
+    const keysBefore = modelSize(pairs);
+    const [call, { outcome, got, differences }] = player.begin(step);
+    player.compare(differences(got as never));
+    try {
+      witness?.(call, outcome?.ofLimits, world);
+    } catch (error) {
+      throw player.failed(error);
+    }
+    callsLeft -= calls + CALLS_PER_KEY * Math.max(0, modelSize(pairs) - keysBefore);
   }
-  if (!throughSweeps && scenario.store === "memory") expectSameSizes(world);
+  if (!throughSweeps && scenario.store === "memory") player.compare(sizeDifferences(pairs));
   // A block of a table's slots may keep a key that is idle again since the clock went back.
-  if (wentBack && (scenario.store === "table" || scenario.store === "shared")) return;
-  sweepAll(world, BigInt(nowUs));
-  expectSameSizes(world);
-}
-
-function inputOf({ keys }: Step): Input {
-  return keys.map((place) => KEYS[place] ?? "");
-}
-
-function targetsOf(step: Step, world: World): readonly Pair[] {
-  const alone = world.pairs[step.who];
-  return alone === undefined ? world.pairs : [alone];
+  if (player.wentBack && (scenario.store === "table" || scenario.store === "shared")) return;
+  for (const { limiter, models } of pairs) {
+    limiter.sweep();
+    for (const { model } of models) model.sweep(BigInt(player.nowUs));
+  }
+  player.compare(sizeDifferences(pairs));
 }
 
 function lastDecision(outcome: Outcome, atUs: number): LastDecision {
@@ -105,7 +154,7 @@ function lastDecision(outcome: Outcome, atUs: number): LastDecision {
 }
 
 function spacesOf(targets: readonly Pair[], { chosenPerCall }: RunOptions): number {
-  return chosenPerCall === true ? targets.flatMap(({ limits }) => limits).length : targets.length;
+  return chosenPerCall === true ? targets.flatMap(({ specs }) => specs).length : targets.length;
 }
 
 function callsOf(targets: readonly Pair[], options: RunOptions): number {
@@ -114,24 +163,14 @@ function callsOf(targets: readonly Pair[], options: RunOptions): number {
   return spaces === 1 ? calls : CALLS_COMBINED * spaces * calls;
 }
 
-function sweepAll({ pairs }: World, now: bigint): void {
-  for (const { limiter, models } of pairs) {
-    limiter.sweep();
-    for (const model of models) model.sweep(now);
-  }
-}
-
-function expectSameSizes({ pairs }: World): void {
-  for (const pair of pairs) {
-    const expected = modelSize([pair]);
-    if (pair.limiter.size !== expected) {
-      throw new Error(`${pair.name}.size: got ${pair.limiter.size}, expected ${expected}`);
-    }
-  }
+function sizeDifferences(pairs: readonly Pair[]): string[] {
+  return pairs
+    .filter((pair) => pair.limiter.size !== modelSize([pair]))
+    .map((pair) => `${pair.name}.size: got ${String(pair.limiter.size)}, expected ${modelSize([pair])}`);
 }
 
 function modelSize(pairs: readonly Pair[]): number {
   let size = 0;
-  for (const { models } of pairs) for (const model of models) size += model.size;
+  for (const { models } of pairs) for (const { model } of models) size += model.size;
   return size;
 }

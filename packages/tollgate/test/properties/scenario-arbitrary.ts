@@ -137,6 +137,11 @@ const crowded: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: backAndForth },
 );
 
+const crowdedForward: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ to: fc.constant("later" as const), us: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 1, arbitrary: forward },
+);
+
 /** Prefers times that end in zeros, where floats tend to be just off a whole number. */
 const round: fc.Arbitrary<Move> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Move>({ to: "same" }) },
@@ -144,7 +149,9 @@ const round: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: forward },
 );
 
-const MOVES = { crowded, round, forward, "back-and-forth": backAndForth, wandering } as const;
+const MOVES = {
+  ...{ crowded, "crowded forward": crowdedForward, round, forward, "back-and-forth": backAndForth, wandering },
+} as const;
 
 const whichLimit = fc.integer({ min: 0, max: 2 });
 const few = fc.record({ of: fc.constant("number" as const), count: fc.integer({ min: 0, max: 3 }) });
@@ -178,7 +185,14 @@ const wholeAmount: fc.Arbitrary<Amount> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Amount>({ of: "capacity", limit: 0, plus: 0 }) },
 );
 
-const AMOUNTS = { any: anyAmount, modest: modestAmount, whole: wholeAmount } as const;
+/** Up to the greatest number. */
+const hugeAmount: fc.Arbitrary<Amount> = fc.oneof(
+  { weight: 5, arbitrary: few },
+  { weight: 2, arbitrary: fc.record({ of: fc.constant("number" as const), count: magnitude(52) }) },
+  { weight: 4, arbitrary: measured },
+);
+
+const AMOUNTS = { huge: hugeAmount, any: anyAmount, modest: modestAmount, whole: wholeAmount } as const;
 
 function cost(amount: fc.Arbitrary<Amount>): fc.Arbitrary<CostSpec> {
   const orNone = fc.option(amount, { nil: undefined });

@@ -62,6 +62,10 @@ export function block(
 export function callWithBlocks(verb: ModelVerb, calls: readonly BlockingCall[], nowUs: bigint): BlockedOutcome {
   const modelCalls = calls.map(({ of: { model }, key, cost }) => ({ model, key, cost }));
   const wasBlocked = calls.some(({ of, key }) => isBlocked(of, key, nowUs));
+  if (calls.every(({ of }) => of.blocksFor.length === 0 && of.blocks.size === 0)) {
+    const outcome = transact(verb, modelCalls, nowUs);
+    return outcomeWith(outcome.allowed, outcome, calls, nowUs);
+  }
   if (!wasBlocked) {
     const units = new Set(calls.flatMap(({ of }) => of.model.limits.map(({ unit }) => unit)));
     const before = calls.map((call) => limitsBefore(call, units, nowUs));

@@ -27,7 +27,7 @@ export interface CallerOrders extends Whereabouts {
   readonly pace?: "ended" | "next";
   /** The number of keys, which the calls use in turn. */
   readonly keys: number;
-  readonly options?: Pick<RedisStoreOptions, "timeout">;
+  readonly options?: Pick<RedisStoreOptions, "timeout" | "connectTimeout">;
 }
 
 export interface CallerFindings {

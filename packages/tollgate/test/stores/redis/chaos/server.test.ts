@@ -84,7 +84,7 @@ describe("a server that is killed and restarted without its data", () => {
 });
 
 describe("a server whose scripts are flushed ten times a second", () => {
-  const told = onAServer({ timeoutMs: 5_000 }, async ({ server }) => {
+  const told = onAServer({ timeoutMs: 30_000 }, async ({ server }) => {
     let refused = 0;
     // On a busy machine no client may call between two flushes.
     for (let times = 0; times < 12 || refused < 10; times += 1) {

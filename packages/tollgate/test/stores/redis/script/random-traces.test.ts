@@ -1,50 +1,64 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { outcomeDifferences } from "./kit/compare-outcomes.ts";
-import { type ScriptServer, useScriptServer } from "./kit/script-server.ts";
-import type { Trace } from "./kit/trace.ts";
-import { TraceMaker } from "./kit/trace-maker.ts";
+import {
+  denseSlidingWindowSpec,
+  largeSlidingWindowSpec,
+  limitSpec,
+  tokenBucketSpec,
+} from "../../../properties/limit-arbitrary.ts";
+import { playStepsOver, REACH_OF_TABLES_US } from "../../../properties/run-scenario.ts";
+import type { Scenario } from "../../../properties/scenario.ts";
+import { ALL_VERBS, scenario } from "../../../properties/scenario-arbitrary.ts";
+import { TODAY_US } from "../../../properties/times.ts";
+import { createWorld } from "../../../properties/world.ts";
+import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 
-/** How many traces are played. Their seeds are the same in every run; `TOLLGATE_TRACE` plays a single one. */
-const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 4_000);
-const ONLY = process.env["TOLLGATE_TRACE"];
-/** How many traces are in flight at a time. */
-const AT_A_TIME = 50;
-const TIMEOUT_MS = 600_000;
+const inUse = useRedis();
+/** How many traces of each kind are played. `TOLLGATE_TRACES` plays more. */
+const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 120);
+/** Side by side they wait less for the server. */
+const AT_ONCE = 40;
 
-/** Every difference between the script and the memory store, and every key without an expiry. */
-async function play(server: ScriptServer, { steps, names }: Trace): Promise<string[]> {
-  const answers = steps.map(async ({ transactions, expected }, i) => {
-    const got = server.run({ time: "transactions", transactions });
-    const differences = await got.then(
-      (outcomes) => outcomeDifferences(outcomes, expected),
-      (error: unknown) => [String(error)],
+/** What scenarios of stores of this process have, while the clock goes forward: Redis forgets idle keys by itself. */
+const KINDS: Readonly<Record<string, Parameters<typeof scenario>[0]>> = {
+  "limiters alone and combined": { clock: "forward" },
+  "one limiter of limits of all kinds": { clock: "forward", mostLimiters: 1 },
+  "token buckets and debts": {
+    limits: tokenBucketSpec,
+    ...{ mostLimits: 2, mostLimiters: 1, clock: "forward", costs: "huge" },
+    verbs: ["charge", "charge", "consume", "allow", "refund", "explain"],
+  },
+  "sliding windows whose ring is full": {
+    limits: denseSlidingWindowSpec,
+    ...{ mostLimits: 1, mostLimiters: 1, clock: "crowded forward", costs: "modest" },
+    verbs: ["charge", "charge", "charge", "consume", "refund", "explain"],
+  },
+  "sliding windows of large limits": {
+    limits: largeSlidingWindowSpec,
+    // Their units of a few windows exceed the exact integers.
+    ...{ mostLimits: 1, mostLimiters: 1, clock: "crowded forward", costs: "modest" },
+    verbs: ALL_VERBS.filter((verb) => verb !== "charge"),
+  },
+  "limits chosen per call": { limits: limitSpec, clock: "forward" },
+};
+
+it.each(Object.entries(KINDS))("%s over Redis decide as the model does", async (kind, options) => {
+  const prefix = freshPrefix();
+  const chosenPerCall = kind === "limits chosen per call";
+  // Moments of one epoch: cells of others are other keys.
+  const play = async ({ limiters, steps }: Scenario, i: number) => {
+    const store = inUse.redis.storeByClock({ prefix: `${prefix}-${i}` });
+    await playStepsOver(
+      createWorld(TODAY_US, limiters, "memory", { stores: [store], chosenPerCall }),
+      steps,
+      REACH_OF_TABLES_US,
     );
-    return differences.map((difference) => `step ${i}: ${difference}`);
-  });
-  const leases = names.map(async (name) =>
-    (await server.command("PTTL", name)) === -1 ? [`${name} has no expiry`] : [],
-  );
-  return (await Promise.all([...answers, ...leases])).flat();
-}
-
-/** The differences of the first trace that has any. */
-async function playAll(server: ScriptServer, traces: readonly Trace[]): Promise<readonly string[]> {
-  const played = Promise.all(traces.map((trace) => play(server, trace)));
-  const [found] = await Promise.all([played, server.command("FLUSHALL")]);
-  const failed = found.findIndex((differences) => differences.length > 0);
-  return failed < 0 ? [] : [`TOLLGATE_TRACE=${traces[failed]?.seed}`, ...(found[failed] ?? [])];
-}
-
-const started = useScriptServer();
-
-it(`the script equals the memory store to the bit in ${TRACES} random traces`, { timeout: TIMEOUT_MS }, async () => {
-  const seeds = ONLY === undefined ? Array.from({ length: TRACES }, (_, i) => 1 + i) : [Number(ONLY)];
-  let playing: Promise<readonly string[]> = Promise.resolve([]);
-  for (let from = 0; from < seeds.length; from += AT_A_TIME) {
-    // Makes the next traces while Redis plays some.
-    const traces = seeds.slice(from, from + AT_A_TIME).map((seed) => new TraceMaker(seed).make());
-    expect(await playing).toEqual([]);
-    playing = playAll(started.server, traces);
+  };
+  const traces = fc.sample(scenario(options), { numRuns: TRACES, seed: 1 });
+  for (let from = 0; from < TRACES; from += AT_ONCE) {
+    await Promise.all(traces.slice(from, from + AT_ONCE).map((trace, i) => play(trace, from + i)));
   }
-  expect(await playing).toEqual([]);
+  const names = (await inUse.redis.command("KEYS", `${prefix}-*`)) as readonly string[];
+  const leases = await Promise.all(names.map((name) => inUse.redis.command("PTTL", name)));
+  expect(leases).not.toContain(-1);
 });

@@ -45,9 +45,15 @@ export function degradedOutside(run: Run, within: BackWithinMs): string[] {
   const { beginMs, backMs } = result;
   return calls
     .filter(({ lane, startedMs, endedMs }) => endedMs < beginMs || startedMs > lag.deadlineMs(backMs, within(lane)))
-    .filter((call) => call.degraded !== undefined && !isStarved(run, call))
+    .filter((call) => call.degraded !== undefined && !isStarved(run, call) && !hasReopened(run, call, backMs))
     .map(show)
     .slice(0, MOST_SHOWN);
+}
+
+/** Whether a circuit may be open because this process stood still since, and the servers with it. */
+function hasReopened(run: Run<unknown>, call: CallRecord, sinceMs: number): boolean {
+  const longestMs = run.lag.longestMs(Math.min(sinceMs, call.startedMs), call.endedMs);
+  return call.degraded === "circuit open" && longestMs >= timeoutOf(run, call) * STARVED;
 }
 
 /** Whether a slow reply was in time, because the timeout does not run while this process lags. */

@@ -29,6 +29,12 @@ export class LagMeter {
       .reduce((sum, stall) => sum + stall.untilMs - stall.fromMs, 0);
   }
 
+  /** The longest stall that touches the interval, in milliseconds. */
+  longestMs(fromMs: number, untilMs: number): number {
+    const stalls = this.#stalls.filter((stall) => stall.fromMs <= untilMs && stall.untilMs >= fromMs);
+    return Math.max(0, ...stalls.map((stall) => stall.untilMs - stall.fromMs));
+  }
+
   /** The time at which the event loop has run for so long since `fromMs`: each stall on the way moves it. */
   deadlineMs(fromMs: number, ms: number): number {
     let deadlineMs = fromMs + ms;

@@ -1,46 +1,8 @@
 import fc from "fast-check";
 import type { BlockFor } from "tollgate";
 import { denseFixedWindowSpec, denseSlidingWindowSpec } from "./limit-arbitrary.ts";
-import type { LimitSpec, TokenBucketSpec } from "./limit-spec.ts";
-
-export type NamedSpec = LimitSpec & { readonly name: string; readonly blockFor: BlockFor | undefined };
-
-/** A list of limits, as numbers by name, and how a version of a limiter uses it. */
-export interface VersionSpec {
-  readonly limits: readonly NamedSpec[];
-  readonly onChange: "carry-over" | "keep-first";
-  /** A function chooses the limits: each is a plan of its own. */
-  readonly isChosen: boolean;
-}
-
-export interface Step {
-  readonly version: number;
-  readonly key: string;
-  readonly verb:
-    | "allow"
-    | "batch"
-    | "handle"
-    | "consume"
-    | "peek"
-    | "explain"
-    | "charge"
-    | "refund"
-    | "reset"
-    | "sweep"
-    | "clear"
-    | "block"
-    | "unblock"
-    | "blocked until";
-  readonly cost: number;
-  readonly waitUs: number;
-  /** How long a block lasts; by default some tens of microseconds. */
-  readonly blockUs?: number;
-}
-
-export interface Trace {
-  readonly versions: readonly VersionSpec[];
-  readonly steps: readonly Step[];
-}
+import type { TokenBucketSpec } from "./limit-spec.ts";
+import type { Changes, NamedSpec, Step, StepVerb, VersionSpec } from "./scenario.ts";
 
 const denseBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
   .record({
@@ -58,9 +20,6 @@ const denseBucketSpec: fc.Arbitrary<TokenBucketSpec> = fc
     perUs,
     idleTtlUs: rest.initial === "empty" ? 50 : undefined,
   }));
-
-/** The keys of which a trace holds handles. */
-export const HELD_KEYS: readonly string[] = ["ann", "bob"];
 
 /** Mostly one length, because counts carry over between windows of one length only. */
 const windowUs = fc.constantFrom(20, 20, 20, 41);
@@ -90,7 +49,7 @@ const limitsByName = fc.uniqueArray(
   { minLength: 1, maxLength: 3, selector: ({ name }) => name },
 );
 
-const anyTrace: fc.Arbitrary<Trace> = fc.record({
+const anyTrace: fc.Arbitrary<Changes> = fc.record({
   versions: fc.array(
     fc.record({
       limits: limitsByName,
@@ -100,19 +59,43 @@ const anyTrace: fc.Arbitrary<Trace> = fc.record({
     { minLength: 2, maxLength: 4 },
   ),
   steps: fc.array(
-    fc.record({
-      version: fc.nat(3),
-      key: fc.constantFrom(...HELD_KEYS),
-      verb: fc.constantFrom(
+    step({
+      who: fc.nat(3),
+      key: fc.nat(1),
+      verb: fc.constantFrom<Calling[]>(
         ...(["allow", "allow", "batch", "handle", "consume", "consume", "peek", "explain"] as const),
         ...(["charge", "refund", "reset", "sweep", "block", "unblock", "blocked until"] as const),
       ),
-      cost: fc.constantFrom(0, 1, 1, 1, 2, 3),
+      count: fc.constantFrom(0, 1, 1, 1, 2, 3),
       waitUs: fc.constantFrom(0, 0, 1, 3, 10, 25, 90),
     }),
     { minLength: 1, maxLength: 100, size: "max" },
   ),
 });
+
+/** A verb, or how `allow` is called. */
+type Calling = StepVerb | "handle" | "batch";
+
+/** A step of one key, whose cost is the same in every unit. */
+function step(parts: {
+  readonly who: fc.Arbitrary<number>;
+  readonly key: fc.Arbitrary<number>;
+  readonly verb: fc.Arbitrary<Calling>;
+  readonly count: fc.Arbitrary<number>;
+  readonly waitUs: fc.Arbitrary<number>;
+}): fc.Arbitrary<Step> {
+  const blockUs = fc.constantFrom(10, 20, 30, 40);
+  return fc.record({ ...parts, blockUs }).map(({ who, key, verb, count, waitUs, blockUs: spanUs }) => {
+    const amount = { of: "number", count } as const;
+    const by = verb === "handle" || verb === "batch" ? verb : "input";
+    return {
+      move: { to: "later", us: waitUs },
+      verb: verb === "handle" || verb === "batch" ? "allow" : verb,
+      ...{ who, keys: [key, key], by, blockUs: spanUs },
+      cost: { as: "each", requests: amount, tokens: amount },
+    };
+  });
+}
 
 type Kind = "lists" | "lists that block" | "single limits" | "carried lists";
 
@@ -121,7 +104,7 @@ type Kind = "lists" | "lists that block" | "single limits" | "carried lists";
  * one after another, and what is idle is forgotten with its row. So such traces have no list, or no limit for which
  * that makes a difference. The model knows blocks of lists alone.
  */
-function traceOf(...kinds: readonly Kind[]): fc.Arbitrary<Trace> {
+function traceOf(...kinds: readonly Kind[]): fc.Arbitrary<Changes> {
   return fc
     .tuple(anyTrace, fc.constantFrom(...kinds))
     .map(([{ versions, steps }, kind]) =>
@@ -132,7 +115,7 @@ function traceOf(...kinds: readonly Kind[]): fc.Arbitrary<Trace> {
 }
 
 /** One trace in four blocks keys, too. */
-export const traceWithBlocks: fc.Arbitrary<Trace> = traceOf(
+export const traceWithBlocks: fc.Arbitrary<Changes> = traceOf(
   "lists",
   "lists that block",
   "single limits",
@@ -143,9 +126,9 @@ function withoutBlocks(version: VersionSpec): VersionSpec {
   return { ...version, limits: version.limits.map((limit) => ({ ...limit, blockFor: undefined })) };
 }
 
-function unblocked(step: Step): Step {
-  const { verb } = step;
-  return verb === "block" || verb === "unblock" || verb === "blocked until" ? { ...step, verb: "allow" } : step;
+function unblocked(one: Step): Step {
+  const { verb } = one;
+  return verb === "block" || verb === "unblock" || verb === "blocked until" ? { ...one, verb: "allow" } : one;
 }
 
 function ofKind(version: VersionSpec, kind: "lists" | "single limits" | "carried lists"): VersionSpec {
@@ -159,11 +142,10 @@ function ofKind(version: VersionSpec, kind: "lists" | "single limits" | "carried
 
 const NUMBERS = 50;
 const CROWD = 400;
-const VERBS_OF_CROWD: readonly Step["verb"][] = ["allow", "batch", "handle", "consume", "peek", "charge", "reset"];
-const keyOf = (index: number): string => HELD_KEYS[index] ?? `key-${index}`;
+const VERBS_OF_CROWD: readonly Calling[] = ["allow", "batch", "handle", "consume", "peek", "charge", "reset"];
 
 /** Fifty limits of one name, each used in a version of its own. A crowd of keys comes first, each under one of them. */
-export const crowdedTrace: fc.Arbitrary<Trace> = fc.record({
+export const crowdedTrace: fc.Arbitrary<Changes> = fc.record({
   versions: fc.array(
     fc.record({
       limits: fc
@@ -176,15 +158,15 @@ export const crowdedTrace: fc.Arbitrary<Trace> = fc.record({
   ),
   steps: fc
     .array(
-      fc.record({
-        version: fc.nat(NUMBERS - 1),
-        key: fc.oneof(fc.nat(5), fc.nat(CROWD - 1)).map(keyOf),
+      step({
+        who: fc.nat(NUMBERS - 1),
+        key: fc.oneof(fc.nat(5), fc.nat(CROWD - 1)),
         verb: fc.oneof(
-          { weight: 40, arbitrary: fc.constantFrom<Step["verb"][]>(...VERBS_OF_CROWD) },
+          { weight: 40, arbitrary: fc.constantFrom<Calling[]>(...VERBS_OF_CROWD) },
           { weight: 2, arbitrary: fc.constant("sweep" as const) },
           { weight: 1, arbitrary: fc.constant("clear" as const) },
         ),
-        cost: fc.constantFrom(1, 1, 2, 3),
+        count: fc.constantFrom(1, 1, 2, 3),
         waitUs: fc.constantFrom(0, 0, 0, 1, 3, 10),
       }),
       { minLength: 1, maxLength: 300, size: "max" },
@@ -194,5 +176,7 @@ export const crowdedTrace: fc.Arbitrary<Trace> = fc.record({
 
 const crowd = Array.from(
   { length: CROWD },
-  (_, i): Step => ({ version: i, key: keyOf(i), verb: "consume", cost: 1, waitUs: 0 }),
+  (_, i): Step => ({
+    ...{ move: { to: "same" }, verb: "consume", who: i, keys: [i, i], cost: { as: "default" }, by: "input" },
+  }),
 );
