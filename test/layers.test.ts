@@ -17,6 +17,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/remote": ["core", "algorithms"],
   "stores/redis": ["core", "algorithms", "stores/remote"],
   "stores/hybrid": ["core", "algorithms", "stores/remote", "stores/redis", "stores/memory"],
+  "stores/cluster": ["core", "algorithms", "stores/remote", "stores/memory"],
   store: ["core", "algorithms", "stores/local"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],
@@ -43,6 +44,7 @@ const BARE_FOLDERS = [
   "stores/shared",
   "stores/remote",
   "stores/hybrid",
+  "stores/cluster",
   "store",
 ];
 

@@ -13,6 +13,7 @@ export interface ThreadsOrder {
 const ROWS = {
   hot: { name: "Tollgate shared, one hot key", kind: "threads", keys: 1 },
   keys: { name: "Tollgate shared, 100,000 keys, each thread in an order of its own", kind: "threads", keys: 100_000 },
+  workers: { name: "Tollgate, a cluster of processes, one hot key", kind: "cluster", keys: 1 },
   cluster: { name: "rate-limiter-flexible, a cluster of processes, one hot key", kind: "cluster", keys: 1 },
 } as const;
 
@@ -34,7 +35,7 @@ export function threadTasks(quick: boolean): Task[] {
     const measure = async () => {
       const figures: Record<string, number> = {};
       for (const threads of THREADS) {
-        const order: ThreadsOrder = { threads, keys, windowMs: quick ? 100 : 300 };
+        const order = { threads, keys, rival: row, windowMs: quick ? 100 : 300 };
         figures[threads] = await runChild<number>(kind, order);
       }
       return { [row]: figures };

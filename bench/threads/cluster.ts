@@ -1,15 +1,21 @@
 import cluster, { type Worker } from "node:cluster";
 import { RateLimiterClusterMaster } from "rate-limiter-flexible";
+import { serveWorkers } from "tollgate/cluster";
 import { CHILD } from "../harness/child-process.ts";
 import { expectCount } from "../harness/measuring.ts";
 import type { ThreadsOrder } from "./bench.ts";
-import type { Order, Reply } from "./cluster-worker.ts";
+import type { Order, Reply, Rival } from "./cluster-worker.ts";
+
+export interface ClusterOrder extends ThreadsOrder {
+  readonly rival: Rival;
+}
 
 /** Measures processes that ask this one, the primary process, which decides. */
-export async function measureCluster({ threads, windowMs }: ThreadsOrder): Promise<number> {
+export async function measureCluster({ threads, windowMs, rival }: ClusterOrder): Promise<number> {
   // From here on it receives the messages of the limiters.
-  void new RateLimiterClusterMaster();
-  cluster.setupPrimary({ exec: CHILD, args: ["cluster worker"] });
+  if (rival === "cluster") void new RateLimiterClusterMaster();
+  else serveWorkers({ cluster });
+  cluster.setupPrimary({ exec: CHILD, args: ["cluster worker", JSON.stringify(rival)] });
   const workers = Array.from({ length: threads }, () => cluster.fork());
   await Promise.all(workers.map(nextReply));
   const decideFor = async (ms: number): Promise<number> => {

@@ -10,7 +10,7 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 27_204, 21_500],
+  ["library", [LIBRARY], 28_114, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_775, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_354, 4_000],
@@ -21,10 +21,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
   ["server", ["packages/server/src"], 7_731, 4_700],
-  ["tests", TESTS, 50_771, 36_000],
-  ["bench", ["bench", ":!bench/test"], 2_305, 2_400],
+  ["tests", TESTS, 51_088, 36_000],
+  ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 850, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 67_644, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 68_346, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,0 +1,90 @@
+import type { BlockEnd, ReportedBlock } from "../../core/blocks.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import type { Taken } from "../../core/taken.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+
+/** A primary refuses messages of another version: a worker may have loaded a newer release of this package. */
+export const VERSION = 1;
+
+/** A key in a space of the sender, what the call costs there, and with a correction what the call took. */
+export type KeyCall = readonly [space: number, key: string, costs: readonly number[], taken?: TakenWords];
+/** `resets` is `null` where they are infinite, as in JSON. */
+export type TakenWords = readonly [where: Taken["where"], resets: number | null, untilUs: readonly number[]];
+
+/** A call. `nowUs` is `null` where the clock of the primary decides. The most frequent one is `take`, of one key. */
+export type Operation =
+  | readonly ["take", space: number, nowUs: number | null, key: string, costs: readonly number[]]
+  | readonly ["apply", space: number, nowUs: number | null, verb: Verb, calls: readonly KeyCall[]]
+  | readonly ["block", space: number, nowUs: number | null, key: string, end: BlockEnd | null, reason: string | null]
+  | readonly ["find" | "drop", space: number, nowUs: number | null, key: string]
+  | readonly ["clear" | "size" | "sweep" | "release", space: number, nowUs: number | null];
+
+/** A message of a worker. Without operations it asks whether there is a primary. */
+export interface Request {
+  readonly version: number;
+  /** One store of one worker. */
+  readonly client: string;
+  readonly id: number;
+  /** When the worker decides without the primary, by the clock of the primary's process. */
+  readonly dueMs: number;
+  /** The spaces of all operations. */
+  readonly uses: readonly number[];
+  /** The plans of those that the primary does not know yet. */
+  readonly opens: readonly (readonly [space: number, plan: string])[];
+  readonly operations: readonly Operation[];
+}
+
+/** A report whose figures are all that it says: whether it admits, after how many resets, and five for each limit. */
+export type Figures = readonly (number | null)[];
+/** All that a report has, with `null` for infinite numbers and for holes. */
+export interface ReportWords {
+  readonly admitted: boolean;
+  readonly waitUs: readonly (number | null)[];
+  readonly keptLimits: readonly (LimitWords | null)[];
+  readonly resets?: number | undefined;
+  readonly resetsOf: readonly (number | null | undefined)[];
+  readonly block?: ReportedBlock | undefined;
+}
+/** A limit as data, and whether its name was chosen. */
+export type LimitWords = readonly [limit: Limit, hasChosenName: boolean];
+/** The block in force: how long, and the reason. */
+export type BlockWords = readonly [forUs: number, reason: string | null] | null;
+export type Failure = { readonly error: readonly [code: ErrorCode, message: string] };
+export type Result = number | Figures | ReportWords | BlockWords | Failure;
+
+export interface Answer {
+  readonly version: number;
+  readonly client: string;
+  readonly id: number;
+  /** Which primary answers: another one knows neither spaces nor receipts. */
+  readonly primary: number;
+  /** The clock of the primary's process, as the answer was sent. */
+  readonly nowMs: number;
+  /** The moment of the decisions. */
+  readonly nowUs: number;
+  /** Unless `"done"`, nothing was done; of a request that came too late, only what gives back. */
+  readonly outcome: "done" | "late" | "unknown-space" | "other-version";
+  readonly results: readonly Result[];
+  /** The keys whose counts moved to other numbers. */
+  readonly moves: readonly Move[];
+}
+
+export type Move = readonly [space: number, key: string, from: readonly LimitWords[], to: readonly LimitWords[]];
+
+/** In the form in which PM2 passes messages on, of which its bus shows `data` alone. Without PM2 it does no harm. */
+export function seal(topic: string, data: Request | Answer): object {
+  return { type: "process:msg", topic, data: { ...data, topic } };
+}
+
+/** What a message of this topic has; `undefined` for the messages of the application. */
+export function contentOf(topic: string, message: unknown): unknown {
+  const { data } = Object(message) as { readonly data?: unknown };
+  const { topic: own } = Object(data) as { readonly topic?: unknown };
+  return own === topic ? data : undefined;
+}
+
+/** Whether an operation gives back what the store took. */
+export function givesBack(operation: Operation): boolean {
+  return operation[0] === "apply" && VERBS[operation[3]].refunds;
+}

@@ -1,0 +1,173 @@
+import { checkOptions, optionError } from "../../core/check-options.ts";
+import { checkName } from "../../core/checks.ts";
+import { readUs, systemClock } from "../../core/clock.ts";
+import { TollgateError } from "../../core/errors.ts";
+import type { SyncStore } from "../../core/store.ts";
+import { memoryStore } from "../memory/memory-store.ts";
+import { monotonicMs } from "../remote/event-loop.ts";
+import { type Answer, contentOf, type Request, seal, VERSION } from "./messages.ts";
+import type { Send } from "./primary-link.ts";
+import { WorkerCalls } from "./worker-calls.ts";
+
+/** What is used of a worker of `node:cluster`. */
+export interface ClusterWorker {
+  readonly send: Send;
+}
+
+/** What is used of `node:cluster` in the primary. */
+export interface ClusterPrimary {
+  on(event: "message", listener: (worker: ClusterWorker, message: unknown) => void): unknown;
+  on(event: "exit", listener: (worker: ClusterWorker) => void): unknown;
+  off(event: "message", listener: (worker: ClusterWorker, message: unknown) => void): unknown;
+  off(event: "exit", listener: (worker: ClusterWorker) => void): unknown;
+}
+
+export interface ServeWorkersOptions<Store extends SyncStore = SyncStore> {
+  /** The default export of `node:cluster`. */
+  readonly cluster: ClusterPrimary;
+  /** The store that counts: `memoryStore()` by default. Limiters of the primary may use it, too. */
+  readonly store?: Store;
+  /** The store's name, if the primary has several: that of `clusterStore` in the workers. */
+  readonly name?: string;
+}
+
+/** The store of the primary, and the end of its work for workers. */
+export interface ServedStore<Store extends SyncStore = SyncStore> {
+  readonly store: Store;
+  /** Answers no more: workers decide by `onFailure`. The store stays open. */
+  close(): void;
+}
+
+const NAMES: Readonly<Record<keyof ServeWorkersOptions, true>> = { cluster: true, store: true, name: true };
+const HINTS = { "": "write serveWorkers({ cluster }) with the default export of node:cluster" };
+
+/**
+ * Lets the workers of `node:cluster` count in one store of the primary, by `clusterStore`.
+ *
+ * @throws TollgateError `ERR_OPTION`, also if the cluster has a store of this name already.
+ * @example
+ * ```ts
+ * import cluster from "node:cluster";
+ * import { memoryStore } from "tollgate";
+ * import { serveWorkers } from "tollgate/cluster";
+ *
+ * if (cluster.isPrimary) {
+ *   const served = serveWorkers({ cluster, store: memoryStore({ maxKeys: 50_000 }) });
+ *   console.log(served.store.size); // 0
+ *   served.close();
+ * }
+ * ```
+ */
+export function serveWorkers<Store extends SyncStore = SyncStore>(
+  options: ServeWorkersOptions<Store>,
+): ServedStore<Store> {
+  checkOptions("serveWorkers", options, NAMES, HINTS);
+  const { cluster, store = memoryStore() } = options;
+  if (typeof cluster?.on !== "function") throw optionError("cluster", "the default export of node:cluster", cluster);
+  if (store?.kind !== "sync" || typeof store.open !== "function") {
+    throw optionError("store", "a store in this process, such as memoryStore()", store);
+  }
+  return new Primary(cluster, store as Store, topicOf(options.name));
+}
+
+/** One store of one worker. */
+interface Client {
+  readonly worker: ClusterWorker;
+  readonly calls: WorkerCalls;
+}
+
+class Primary<Store extends SyncStore> implements ServedStore<Store> {
+  readonly store: Store;
+  readonly #cluster: ClusterPrimary;
+  readonly #topic: string;
+  readonly #clients = new Map<string, Client>();
+  readonly #primary = Math.floor(Math.random() * MOST_PRIMARIES);
+
+  constructor(cluster: ClusterPrimary, store: Store, topic: string) {
+    this.store = store;
+    this.#cluster = cluster;
+    this.#topic = topic;
+    this.#mark();
+    cluster.on("message", this.#take);
+    cluster.on("exit", this.#forget);
+  }
+
+  close(): void {
+    this.#cluster.off("message", this.#take);
+    this.#cluster.off("exit", this.#forget);
+    for (const { calls } of this.#clients.values()) calls.close();
+    this.#clients.clear();
+    Reflect.deleteProperty(this.#cluster, Symbol.for(this.#topic));
+  }
+
+  /** Two stores of one name would both count each call. The mark is global for the copies of this package. */
+  #mark(): void {
+    const mark = Symbol.for(this.#topic);
+    if (Object.hasOwn(this.#cluster, mark)) {
+      throw new TollgateError("ERR_OPTION", "name: expected one that no other store of this cluster has, got a second");
+    }
+    Object.defineProperty(this.#cluster, mark, { value: true, configurable: true });
+  }
+
+  readonly #forget = (worker: ClusterWorker): void => {
+    for (const [name, client] of this.#clients) {
+      if (client.worker !== worker) continue;
+      client.calls.close();
+      this.#clients.delete(name);
+    }
+  };
+
+  readonly #take = (worker: ClusterWorker, message: unknown): void => {
+    const request = contentOf(this.#topic, message) as Request | undefined;
+    if (request === undefined) return;
+    const { client, id } = request;
+    const nowUs = readUs(systemClock);
+    const done = request.version === VERSION ? this.#run(worker, request, nowUs) : refused("other-version");
+    const answer: Answer = {
+      version: VERSION,
+      client,
+      id,
+      primary: this.#primary,
+      nowMs: monotonicMs(),
+      nowUs,
+      ...done,
+    };
+    try {
+      // The worker may have died meanwhile. Without a callback, Node would emit an error.
+      worker.send(seal(this.#topic, answer), undefined, undefined, ignore);
+    } catch {
+      // A channel that is closed.
+    }
+  };
+
+  #run(worker: ClusterWorker, { client, dueMs, uses, opens, operations }: Request, nowUs: number): Done {
+    if (operations.length === 0) return refused("done");
+    const known = this.#clients.get(client) ?? { worker, calls: new WorkerCalls(this.store, systemClock) };
+    this.#clients.set(client, known);
+    const { calls } = known;
+    for (const [number, plan] of opens) calls.open(number, plan);
+    if (!uses.every((number) => calls.knows(number))) return refused("unknown-space");
+    if (monotonicMs() > dueMs) {
+      calls.giveBack(operations, nowUs);
+      return refused("late");
+    }
+    return { outcome: "done", results: calls.run(operations, nowUs), moves: calls.moves };
+  }
+}
+
+/** So many that a primary hardly ever has the number of the one before. */
+const MOST_PRIMARIES = 2 ** 20;
+
+type Done = Pick<Answer, "outcome" | "results" | "moves">;
+
+/** An answer without results. */
+function refused(outcome: Answer["outcome"]): Done {
+  return { outcome, results: [], moves: [] };
+}
+
+function ignore(): void {}
+
+/** What the messages of a store are about. @throws TollgateError `ERR_NAME`. */
+export function topicOf(name: unknown = "tollgate"): string {
+  return `tollgate/cluster:${checkName("name", name)}`;
+}

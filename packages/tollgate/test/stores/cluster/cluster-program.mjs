@@ -1,0 +1,63 @@
+/// <reference types="node" />
+
+// A cluster of workers that count in one store of the primary (cluster.deep.test.ts). Prints JSON lines.
+
+import cluster from "node:cluster";
+import { setImmediate } from "node:timers/promises";
+import { concurrency, createLimiter, memoryStore, perHour } from "tollgate";
+import { clusterStore, serveWorkers } from "tollgate/cluster";
+
+const WORKERS = 3;
+const LIMIT = 1_000;
+const requests = (store) => createLimiter({ name: "requests", limits: [perHour(LIMIT)], store });
+const places = (store) => createLimiter({ name: "places", limits: [concurrency({ max: 2, ttl: "2s" })], store });
+
+if (cluster.isPrimary) {
+  const { store } = serveWorkers({ cluster, store: memoryStore() });
+  const workers = Array.from({ length: WORKERS }, () => cluster.fork());
+  const next = (worker) => new Promise((resolve) => worker.once("tollgate test", resolve));
+  cluster.on("message", (worker, message) => {
+    if ("result" in message) worker.emit("tollgate test", message.result);
+  });
+  const ask = (worker, order) => {
+    const result = next(worker);
+    worker.send({ order });
+    return result;
+  };
+  // A message that comes before a worker listens is lost.
+  await Promise.all(workers.map(next));
+  const [victim, ...others] = workers;
+  const held = await ask(victim, "hold");
+  const denied = await ask(others[0], "hold");
+  // In the middle of its calls.
+  victim.send({ order: "flood" });
+  const left = () => requests(store).peek("ann", 0).remaining;
+  while (left() === LIMIT) await setImmediate();
+  victim.process.kill("SIGKILL");
+  const admitted = await Promise.all(others.map((worker) => ask(worker, "flood")));
+  const freed = await ask(others[0], "wait for a place");
+  console.log(JSON.stringify({ held, denied, admitted, left: left(), freed, signal: victim.process.signalCode }));
+  for (const worker of others) worker.disconnect();
+} else {
+  const store = clusterStore({ timeout: "30s", onFailure: "deny" });
+  const ORDERS = {
+    hold: async () => {
+      const taken = await Promise.all([1, 2].map(() => places(store).reserve("ann")));
+      return taken.map(({ decision }) => decision.allowed);
+    },
+    flood: async () => {
+      const decided = await Promise.all(Array.from({ length: LIMIT }, () => requests(store).allow("ann")));
+      return decided.filter(Boolean).length;
+    },
+    "wait for a place": async () => {
+      const place = await places(store).acquire("ann", 1, { maxWait: "30s" });
+      await place.cancel();
+      return place.decision.allowed;
+    },
+  };
+  process.on("message", async ({ order }) => {
+    if (order !== undefined) process.send({ result: await ORDERS[order]() });
+  });
+  process.on("disconnect", () => process.exit(0));
+  process.send({ result: "ready" });
+}
