@@ -8,9 +8,21 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const ALL_COPIES = join(ROOT, ".mutants");
 const COPIES = join(ALL_COPIES, String(process.pid));
 const LIBRARY = join("packages", "tollgate");
-/** The folders of tests that run on a mutant. Some import the copy's source, and other tests, by relative paths. */
-const TESTED = ["algorithms", "properties", join("stores", "rows"), join("metrics", "hot-keys")];
-const TESTS = TESTED.map((folder) => join(LIBRARY, "test", folder));
+/**
+ * The tests that run on a mutant, by what its path begins with. Some import the copy's source, and other tests, by
+ * relative paths. Those of `stores/redis` start servers.
+ */
+const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
+  ["config", ["config"]],
+  ["http", ["http", "adapters"]],
+  ["limiter", ["limiter", "properties", "config/consume-all", "config/domain"]],
+  ["metrics", ["metrics/hot-keys"]],
+  ["stores/redis/batch", ["stores/redis/batch"]],
+  ["stores/redis/denials", ["stores/redis/denials"]],
+  ["", ["algorithms", "properties", "stores/rows", "limiter/block"]],
+];
+/** These read what is built, or compile programs of their own. */
+const LEFT_OUT = ["allocation", "compile-errors"].map((name) => `--exclude=**/${name}*`);
 const COPIED = ["src", "test"];
 
 /** Cases of all properties in a run: enough to catch every mutant many times over. */
@@ -52,20 +64,24 @@ export class Copy {
     return true;
   }
 
-  /** The result of the tests. A copy that does not load proves nothing. */
-  async judge(): Promise<"passes" | "fails" | "hangs" | "does not load"> {
+  /** The result of the tests of a file. A copy that does not load proves nothing. */
+  async judge(file = ""): Promise<"passes" | "fails" | "hangs" | "does not load"> {
     const reportFile = join(this.#root, "report.json");
-    if (!(await this.#runTests(reportFile))) return "hangs";
+    const tests = testsOf(file);
+    if (!(await this.#runTests(tests, reportFile))) return "hangs";
     const report = JSON.parse(await readFile(reportFile, "utf8")) as { success: boolean; numFailedTests: number };
     if (report.success) return "passes";
     return report.numFailedTests > 0 ? "fails" : "does not load";
   }
 
   /** @returns whether the tests ended before the timeout. */
-  #runTests(reportFile: string): Promise<boolean> {
+  #runTests(tests: readonly string[], reportFile: string): Promise<boolean> {
     const vitest = join(ROOT, "node_modules", "vitest", "vitest.mjs");
-    const from = ["--root", this.#root, "--config", join(ROOT, "vitest.config.ts")];
-    const args = ["run", ...TESTS, "--bail=1", ...from, "--reporter=json", `--outputFile=${reportFile}`];
+    const config = tests.some((test) => test.includes(join("stores", "redis")))
+      ? "vitest.deep.config.ts"
+      : "vitest.config.ts";
+    const from = ["--root", this.#root, "--config", join(ROOT, config)];
+    const args = ["run", ...tests, ...LEFT_OUT, "--bail=1", ...from, "--reporter=json", `--outputFile=${reportFile}`];
     const env = { ...process.env, TOLLGATE_SRC: this.#source, TOLLGATE_CASES: CASES, TOLLGATE_SHRINK: "no" };
     return new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [vitest, ...args], { cwd: this.#root, env, stdio: "ignore" });
@@ -77,4 +93,10 @@ export class Copy {
       });
     });
   }
+}
+
+/** The paths of the tests of a file. */
+export function testsOf(file: string): readonly string[] {
+  const tests = TESTED.find(([path]) => file.startsWith(path))?.[1] ?? [];
+  return tests.map((test) => join(LIBRARY, "test", test));
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { parse } from "yaml";
-import { Copy } from "./copy.ts";
+import { Copy, testsOf } from "./copy.ts";
 
 /** One deliberate mistake, which the tests have to catch. `mutants.yaml` has them by file. */
 interface Mutant {
@@ -15,13 +15,19 @@ interface Mutant {
 
 const LIST = new URL("mutants.yaml", import.meta.url);
 
-/** Applies each mutant to a copy of the library and runs the tests on it. Fails unless they catch every mutant. */
+/**
+ * Applies each mutant to a copy of the library and runs the tests of its room on it. Fails unless they catch every
+ * mutant. `only` is a part of a mutant's file or name.
+ */
 async function run(only: string): Promise<boolean> {
   const byFile = parse(await readFile(LIST, "utf8")) as Readonly<Record<string, readonly Mutant[]>>;
   const all = Object.entries(byFile).flatMap(([file, mutants]) => mutants.map((mutant) => ({ file, mutant })));
-  const chosen = all.filter(({ mutant }) => mutant.name.includes(only));
-  const unchanged = await (await Copy.make("unchanged")).judge();
-  if (unchanged !== "passes") throw new Error(`without a mutant: expected that it passes, got that it ${unchanged}`);
+  const chosen = all.filter(({ file, mutant }) => `${file}: ${mutant.name}`.includes(only));
+  const unchanged = await Copy.make("unchanged");
+  for (const file of new Map(chosen.map((each) => [testsOf(each.file).join(), each.file])).values()) {
+    const verdict = await unchanged.judge(file);
+    if (verdict !== "passes") throw new Error(`${file} without a mutant: expected that it passes, got "${verdict}"`);
+  }
 
   const waiting = [...chosen.entries()];
   let caught = 0;
@@ -42,9 +48,11 @@ async function run(only: string): Promise<boolean> {
 async function isCaught(file: string, { name, find, replace, why }: Mutant, folder: string): Promise<boolean> {
   const copy = await Copy.make(folder);
   const isApplied = await copy.replace(file, find, replace);
-  const verdict = isApplied ? await copy.judge() : `${file} does not have its text once`;
+  const verdict = isApplied ? await copy.judge(file) : `${file} does not have its text once`;
   const caught = verdict === "fails" || verdict === "hangs";
-  console.log(caught ? `caught    ${name}` : `SURVIVES  ${name} (${verdict}): ${why}`);
+  console.log(
+    caught ? `caught    ${name}${verdict === "hangs" ? " (hangs)" : ""}` : `SURVIVES  ${name} (${verdict}): ${why}`,
+  );
   return caught;
 }
 

@@ -21,10 +21,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_547, 1_400],
   ["server", ["packages/server/src"], 7_731, 4_700],
-  ["tests", TESTS, 51_088, 36_000],
+  ["tests", TESTS, 51_116, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
-  ["tools", ["tools"], 850, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 68_346, 65_000],
+  ["tools", ["tools"], 871, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 68_356, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

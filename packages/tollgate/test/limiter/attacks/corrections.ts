@@ -106,7 +106,8 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
 
   describe("a refund by a decision gives back", () => {
     it("nothing of a denial or a peek", async () => {
-      const limiter = limiterOf(fixedWindow({ limit: 10, window: "1d" }));
+      const wide = fixedWindow({ name: "wide", limit: 20, window: "1d" });
+      const limiter = limiterOf(fixedWindow({ limit: 10, window: "1d" }), wide);
       let admitted = 0;
       for (let call = 0; call < 300; call += 1) {
         const decision = await limiter.consume("ann");
@@ -115,6 +116,8 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
         await limiter.refund("ann", 1, await limiter.peek("ann"));
       }
       expect(admitted).toBe(10);
+      // The wide one conformed to each call that was denied.
+      expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual([10, 10]);
     });
 
     it("nothing under limits that did not count the call", async () => {

@@ -1,6 +1,10 @@
 import { combine, createLimiter, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { createPlan } from "../../../../src/core/plan.ts";
+import { Report } from "../../../../src/core/report.ts";
+import type { KeyCall } from "../../../../src/stores/redis/batch/key-call.ts";
+import { DenyCache } from "../../../../src/stores/redis/denials/deny-cache.ts";
 import { exhaustedLimiter, NOW_MS } from "../kit/exhausted-limiter.ts";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 
@@ -135,4 +139,18 @@ describe("a denial that is dropped from the cache", () => {
     clock.advance(300);
     expect(await limiter.allow("ann", 10)).toBe(true);
   });
+});
+
+it("a denial that comes after the answer to a later refund, over another connection, is not cached", async () => {
+  const plan = createPlan("api", "api", [perSecond(1)]);
+  const call = { countsName: "ann", name: "ann", costs: [1], space: { plan } } as unknown as KeyCall;
+  const denial = new Report(1);
+  denial.waitUs[0] = 1_000_000;
+  const cache = new DenyCache(8);
+  const { changes } = cache;
+  await cache.suspend([call], Promise.resolve());
+  cache.note(call, denial, 0, changes);
+  expect(cache.size).toBe(0);
+  cache.note(call, denial, 0, cache.changes);
+  expect(cache.size).toBe(1);
 });
