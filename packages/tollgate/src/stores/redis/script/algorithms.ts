@@ -74,7 +74,7 @@ const TOKEN_BUCKETS: ScriptAlgorithm<TokenBucketLimit> = {
 };
 
 const SLIDING_WINDOWS: ScriptAlgorithm<SlidingWindowLimit> = {
-  roundSteps: 5,
+  roundSteps: 10,
   describe: ({ capacity, windowMs, resolutionMs }) => ({
     kind: "s",
     numbers: [capacity, microseconds(windowMs), microseconds(resolutionMs)],

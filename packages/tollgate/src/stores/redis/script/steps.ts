@@ -25,9 +25,9 @@ export function stepsOf(transaction: ScriptTransaction): number {
 
 function generalSteps(transaction: ScriptTransaction): number {
   const { verb, times, keys } = transaction;
-  const { changes, decides, refunds, rounds, keySteps, kibSteps } = SCRIPT_VERBS[verb];
-  // A take from several keys that is denied is undone, and all are explained.
-  const roundCount = rounds(transaction) * (changes && decides && keys.length > 1 ? 2 : 1);
+  const { changes, decides, refunds, rounds, takes, keySteps, kibSteps } = SCRIPT_VERBS[verb];
+  // A take from several keys that is denied is undone, and all are explained. A charge beyond a limit is explained.
+  const roundCount = rounds(transaction) * (takes === "always" || (changes && decides && keys.length > 1) ? 2 : 1);
   let steps = 0;
   for (const { plan, costs, untilUs } of keys) {
     steps += keySteps;

@@ -54,6 +54,15 @@ describe("the calls of one turn", () => {
   });
 });
 
+describe("what calls cost the server", () => {
+  it("charges of rings, which are written and explained, are so few a script call that it takes two milliseconds", async () => {
+    const limits = [slidingWindow({ limit: 100, window: "1h", resolution: "1ms" })];
+    const limiter = createLimiter({ name: "api", limits, store: inUse.redis.store() });
+    const charges = await keysOfCalls(() => Promise.all(keys(100).map((key) => limiter.charge(key, 1))));
+    expect(Math.max(...charges)).toBeLessThanOrEqual(60);
+  });
+});
+
 describe("a hot key", () => {
   it("identical calls of a hot key are one transaction", async () => {
     const limiter = createLimiter({ name: "api", limits: [perDay(300)], store: inUse.redis.store() });

@@ -35,6 +35,7 @@ describe("a local fraction of each limit", () => {
       limitRemaining: 0,
       resetMs: 48_000,
       retryAfterMs: 24_000,
+      used: 10,
       usedAfterRetry: 9,
     });
     expect(await limiter.explain("ann")).toMatchObject([
