@@ -1,33 +1,38 @@
 import { toMicroseconds } from "../core/duration.ts";
-import type { FixedWindowLimit } from "../core/limits/limit.ts";
+import type { CalendarWindowLimit, FixedWindowLimit } from "../core/limits/limit.ts";
 import type { Report } from "../core/report.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { Algorithm, Kernel } from "./kernel.ts";
 import { LAST_EXACT } from "./ticks.ts";
 
-const OPENED = 0;
+const END = 0;
 const USED = 1;
 
+/** Windows that are known by their ends. */
+type WindowLimit = FixedWindowLimit | CalendarWindowLimit;
+
+/** When the window ends that a first unit opens now. */
+type EndAt = (now: TimeCell) => number;
+
 /**
- * A counter that starts again with each window. The two cells are the moment at which the current window opened, and
- * the units used in it. Without used units the first cell means nothing. If the clock goes back, the later window
- * stays.
+ * A counter that starts again with each window. The two cells are the moment at which the current window ends, and the
+ * units used in it. Without used units the first cell means nothing. If the clock goes back, the later window stays.
  */
-class FixedWindowKernel implements Kernel<FixedWindowLimit> {
-  readonly limit: FixedWindowLimit;
+export class FixedWindowKernel<L extends WindowLimit> implements Kernel<L> {
+  readonly limit: L;
   readonly size = 2;
   readonly inGroups = false;
   readonly startsEmpty = false;
   readonly idleTtlUs = 0;
-  readonly #windowUs: number;
+  readonly #endAt: EndAt;
 
-  constructor(limit: FixedWindowLimit) {
+  constructor(limit: L, endAt: EndAt) {
     this.limit = limit;
-    this.#windowUs = toMicroseconds("window", limit.windowMs);
+    this.#endAt = endAt;
   }
 
   writeIdle(cells: Float64Array, at: number): void {
-    cells[at + OPENED] = 0;
+    cells[at + END] = 0;
     cells[at + USED] = 0;
   }
 
@@ -44,7 +49,7 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     const used = this.used(cells, at, now);
-    if (used === 0) cells[at + OPENED] = this.#openingAt(now);
+    if (used === 0) cells[at + END] = this.#endAt(now);
     cells[at + USED] = Math.min(used + cost, LAST_EXACT);
   }
 
@@ -55,17 +60,17 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
 
   /** A window is known by its end. */
   giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
-    if (cells[at + OPENED]! + this.#windowUs === untilUs) this.refund(cells, at, now, units);
+    if (cells[at + END] === untilUs) this.refund(cells, at, now, units);
   }
 
   used(cells: Float64Array, at: number, now: TimeCell): number {
-    return cells[at + OPENED]! + this.#windowUs <= now[0]! ? 0 : cells[at + USED]!;
+    return cells[at + END]! <= now[0]! ? 0 : cells[at + USED]!;
   }
 
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void {
     const { capacity } = this.limit;
     const used = this.used(cells, at, now);
-    const leftUs = used === 0 ? 0 : cells[at + OPENED]! + this.#windowUs - now[0]!;
+    const leftUs = used === 0 ? 0 : cells[at + END]! - now[0]!;
     const conforms = used + cost <= capacity;
     report.used[entry] = used;
     report.resetUs[entry] = leftUs;
@@ -86,22 +91,23 @@ class FixedWindowKernel implements Kernel<FixedWindowLimit> {
     theirs: Float64Array,
     theirsAt: number,
   ): void {
-    cells[at + OPENED] = theirs[theirsAt + OPENED]!;
+    cells[at + END] = theirs[theirsAt + END]!;
     cells[at + USED] = theirs[theirsAt + USED]!;
   }
 
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {
-    cells[at + OPENED] = now[0]! + leaveUs - this.#windowUs;
+    cells[at + END] = now[0]! + leaveUs;
     cells[at + USED] = units;
-  }
-
-  #openingAt(now: TimeCell): number {
-    return this.limit.anchor === "clock" ? Math.floor(now[0]! / this.#windowUs) * this.#windowUs : now[0]!;
   }
 }
 
 /** Fixed windows, for the registry. */
 export const fixedWindowAlgorithm: Algorithm<FixedWindowLimit> = {
-  compile: (limit) => new FixedWindowKernel(limit),
+  compile: (limit) => {
+    const windowUs = toMicroseconds("window", limit.windowMs);
+    const endAt: EndAt =
+      limit.anchor === "clock" ? (now) => (Math.floor(now[0]! / windowUs) + 1) * windowUs : (now) => now[0]! + windowUs;
+    return new FixedWindowKernel(limit, endAt);
+  },
   windowSeconds: ({ windowMs }) => Math.ceil(windowMs / 1000),
 };

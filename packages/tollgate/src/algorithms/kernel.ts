@@ -77,6 +77,8 @@ export function writeNew(kernel: Kernel, cells: Float64Array, at: number, now: T
 export interface Algorithm<L extends Limit = Limit> {
   /** `originUs` is a moment within 20 years of every call. Only ticks depend on it, and all origins decide alike. */
   compile(limit: L, originUs: number): Kernel<L>;
-  /** The whole seconds in which a limit is renewed, for HTTP headers. */
-  windowSeconds(limit: L): number;
+  /** The whole seconds in which a limit is renewed at a moment, for HTTP headers. */
+  windowSeconds(limit: L, nowUs: number): number;
+  /** The starts of the windows before, at and after a moment, and the end of the last, where a calendar has them. */
+  windowsAround?(limit: L, us: number): readonly number[];
 }

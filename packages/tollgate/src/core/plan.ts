@@ -77,10 +77,10 @@ export function unitsOf(limits: readonly Limit[]): ReadonlySet<string> {
 
 /**
  * Identifies a limit's counts within a scope: limits with the same text count together. Counts belong to a limit's
- * name, unit, algorithm and window length. Its other numbers may change under the counts.
+ * name, unit, algorithm and window. Its other numbers may change under the counts.
  */
 export function countsName(limit: Limit): string {
-  const window = "windowMs" in limit ? limit.windowMs : "";
+  const window = "windowMs" in limit ? limit.windowMs : "timeZone" in limit ? `${limit.window} ${limit.timeZone}` : "";
   return [limit.unit, limit.name, limit.algorithm, window].join(SEPARATOR);
 }
 

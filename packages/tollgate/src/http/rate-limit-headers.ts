@@ -47,7 +47,7 @@ export class RateLimitHeaders {
    */
   of(asked: Asked, now: () => number): HeaderList {
     if (this.formats.size === 0 || !isTold(asked)) return NO_HEADERS;
-    if (asked.before === undefined) return headersOf(this.formats, [asked], quotaOf(asked, now()));
+    if (asked.before === undefined) return headersOf(this.formats, [asked], asked, now());
     return headersOfAll(allAsked(asked).filter(isTold), now);
   }
 }
@@ -62,7 +62,7 @@ function headersOfAll(all: readonly Told[], now: () => number): HeaderList {
   const given = all.flatMap(({ formats }) => [...formats]);
   const formats = new Map(given.toSorted(([one], [other]) => FORMS.indexOf(one) - FORMS.indexOf(other)));
   const tightest = all.reduce((tightestYet, asked) => (isTighter(asked, tightestYet) ? asked : tightestYet));
-  return headersOf(formats, all, quotaOf(tightest, now()));
+  return headersOf(formats, all, tightest, now());
 }
 
 /** Whether a client has to wait longer or, without a wait, has the smaller fraction left. */
@@ -72,10 +72,11 @@ function isTighter({ decision: one }: Told, { decision: other }: Told): boolean 
 }
 
 /** If forms share a header, the first form's is sent. */
-function headersOf(formats: HeaderFormats, all: readonly Told[], quota: ClientQuota): HeaderList {
+function headersOf(formats: HeaderFormats, all: readonly Told[], tightest: Told, nowMs: number): HeaderList {
   const list: Header[] = [];
+  const quota = quotaOf(tightest, nowMs);
   for (const { policies, state } of formats.values()) {
-    if (policies !== undefined) add(list, [POLICY, policiesOf(policies, all)]);
+    if (policies !== undefined) add(list, [POLICY, policiesOf(policies, all, nowMs)]);
     for (const header of state(quota)) add(list, header);
   }
   return list;
@@ -86,10 +87,10 @@ function add(list: Header[], header: Header): void {
   if (header[1] !== "" && !list.some(([name]) => name === header[0])) list.push(header);
 }
 
-function policiesOf(texts: PolicyTexts, all: readonly Told[]): string {
+function policiesOf(texts: PolicyTexts, all: readonly Told[], nowMs: number): string {
   const [first] = all;
-  if (first !== undefined && all.length === 1) return texts.joined(first.decision.limits, first.partition);
-  const each = all.flatMap(({ decision, partition }) => texts.each(decision.limits, partition));
+  if (first !== undefined && all.length === 1) return texts.joined(first.decision.limits, nowMs, first.partition);
+  const each = all.flatMap(({ decision, partition }) => texts.each(decision.limits, nowMs, partition));
   return [...new Set(each)].join(", ");
 }
 

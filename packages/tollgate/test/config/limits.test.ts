@@ -38,6 +38,26 @@ describe.each(EVERY_STORE)("limits of a file, over %s", (_name, storeOf) => {
     expect(await limits.consume("api", ANN)).toMatchObject({ allowed: false, limit: { name: "all.within" } });
   });
 
+  it("counts quotas by the calendar of a zone", async () => {
+    const { limits, clock } = setUp({ plan: { by: "ip", quota: ["9/month in Europe/Berlin", "5/day", "8/week"] } });
+    const { limits: all } = await limits.peek("api", ANN);
+    expect(all).toMatchObject([
+      { name: "plan.quota", window: "month", timeZone: "Europe/Berlin", capacity: 9 },
+      { name: "plan.quota#2", window: "day", timeZone: "UTC", capacity: 5 },
+      { name: "plan.quota#3", window: "week", timeZone: "UTC", capacity: 8 },
+    ]);
+    expect((await limits.consume("api", ANN, 5)).allowed).toBe(true);
+    clock.set(Date.UTC(2026, 0, 16));
+    expect(await limits.consume("api", ANN, 4)).toMatchObject({ allowed: false, limit: { name: "plan.quota#3" } });
+    // A Monday.
+    clock.set(Date.UTC(2026, 0, 19));
+    expect((await limits.consume("api", ANN, 4)).allowed).toBe(true);
+    clock.set(Date.UTC(2026, 0, 31, 22, 59, 59));
+    expect(await limits.consume("api", ANN)).toMatchObject({ allowed: false, retryAfterMs: 1_000 });
+    clock.advance(1_000);
+    expect((await limits.consume("api", ANN)).allowed).toBe(true);
+  });
+
   it("has several amounts of a word, with names that keep their place", async () => {
     const { limits } = setUp({ r: { within: ["2/1m", "3/1h"], rate: { requests: "9/1s", tokens: ["5/1s", "6/1m"] } } });
     const { limits: all } = await limits.peek("api", {});

@@ -15,7 +15,8 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
   ["by: ip", 12, ": expected a limit (rate, within, quota or inflight) or the word limit, got a rule without"],
   ["rate: 60", 20, ".rate: expected an amount such as 60/1m, a list of them, or amounts per unit, got 60"],
   ["rate: 0/1m", 20, '.rate: expected a count and a duration, such as 60/1m or 0.5/1s, got "0/1m"'],
-  ["quota: 0.5/1m", 21, '.quota: expected a count and a duration, such as 60/1m, got "0.5/1m"'],
+  ["quota: 0.5/1m", 21, ".quota: expected a count and a duration, or a day, week, month or year, such as 10000/1d"],
+  ["quota: 9/month in Nowhere", 21, ".quota: timeZone: expected a zone that this runtime knows"],
   ["rate: [60/1m, 5]", 28, ".rate[1]: expected a count and a duration, such as 60/1m or 0.5/1s, got 5"],
   [
     "rate: 60/1m, burts: 5",

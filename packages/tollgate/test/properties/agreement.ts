@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import {
+  calendarStart,
+  calendarWindowSpec,
   denseFixedWindowSpec,
   denseSlidingWindowSpec,
   fixedWindowSpec,
@@ -65,6 +67,18 @@ export const ONE_LIMITER: readonly NamedProperty[] = [
     mostLimits: 2,
     mostLimiters: 1,
     mostSteps: 40,
+  }),
+  agrees("windows by the calendar decide as the model does", 2, {
+    limits: calendarWindowSpec,
+    mostLimits: 2,
+    mostLimiters: 1,
+    startUs: calendarStart,
+  }),
+  agrees("windows by the calendar decide as the model does over every store of this process", 1, {
+    limits: fc.oneof(calendarWindowSpec, fixedWindowSpec),
+    clock: "forward",
+    mostSteps: 30,
+    startUs: calendarStart,
   }),
   agrees("limits of all kinds decide together as the model does", 4, { mostLimiters: 1 }),
 ];

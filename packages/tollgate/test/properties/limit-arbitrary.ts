@@ -1,5 +1,11 @@
 import fc from "fast-check";
-import type { FixedWindowSpec, LimitSpec, SlidingWindowSpec, TokenBucketSpec } from "./limit-spec.ts";
+import type {
+  CalendarWindowSpec,
+  FixedWindowSpec,
+  LimitSpec,
+  SlidingWindowSpec,
+  TokenBucketSpec,
+} from "./limit-spec.ts";
 import { DAY_US, HOUR_US, MINUTE_US, SECOND_US } from "./times.ts";
 
 const MOST_UNITS = 1_000_000;
@@ -152,6 +158,28 @@ export const denseFixedWindowSpec: fc.Arbitrary<FixedWindowSpec> = fc
     anchor: fc.constantFrom("clock" as const, "first-use" as const),
   })
   .map((rest) => ({ kind: "fixed-window", ...rest }));
+
+const DAYS = { day: 1, week: 7, month: 30 } as const;
+
+export const calendarWindowSpec: fc.Arbitrary<CalendarWindowSpec> = fc
+  .record({
+    unit,
+    mode,
+    limit: denseCount,
+    window: fc.constantFrom("day" as const, "week" as const, "month" as const),
+    timeZone: fc.constantFrom(
+      ...(["UTC", "Asia/Kolkata", "Europe/Berlin", "America/New_York", "Pacific/Apia"] as const),
+    ),
+  })
+  .map((rest) => ({ kind: "calendar-window", ...rest, windowUs: DAYS[rest.window] * DAY_US }));
+
+/** Near changes of clocks, ends of months and years, and the day that Samoa left out. */
+export const calendarStart: fc.Arbitrary<number> = fc
+  .tuple(
+    fc.constantFrom("2011-12-28", "2012-03-30", "2023-12-30", "2024-02-28", "2026-03-06", "2026-03-27", "2026-10-30"),
+    fc.integer({ min: 0, max: 4 * DAY_US }),
+  )
+  .map(([date, us]) => Date.parse(date) * 1_000 + us);
 
 /** Limits so large that the units of a few windows add up to more than the exact integers. */
 export const largeSlidingWindowSpec: fc.Arbitrary<SlidingWindowSpec> = fc

@@ -1,6 +1,6 @@
 import { type BlockFor, fixedWindow, type Limit, slidingWindow, tokenBucket } from "tollgate";
 import type { ModelBlockFor } from "../reference/blocks.ts";
-import type { ModelLimit } from "../reference/model-limit.ts";
+import type { ModelCalendarUnit, ModelLimit, ModelZone } from "../reference/model-limit.ts";
 
 interface Common {
   readonly unit: "requests" | "tokens";
@@ -30,8 +30,17 @@ export interface FixedWindowSpec extends Common {
   readonly anchor: "clock" | "first-use";
 }
 
+export interface CalendarWindowSpec extends Common {
+  readonly kind: "calendar-window";
+  readonly limit: number;
+  readonly window: ModelCalendarUnit;
+  readonly timeZone: ModelZone;
+  /** About how long a window is. */
+  readonly windowUs: number;
+}
+
 /** A limit as plain numbers, the source of both the library's limit and the model's. */
-export type LimitSpec = TokenBucketSpec | SlidingWindowSpec | FixedWindowSpec;
+export type LimitSpec = TokenBucketSpec | SlidingWindowSpec | FixedWindowSpec | CalendarWindowSpec;
 
 export function libraryLimit(spec: LimitSpec, name: string, blockFor?: BlockFor): Limit {
   const { unit, mode } = spec;
@@ -50,6 +59,10 @@ export function libraryLimit(spec: LimitSpec, name: string, blockFor?: BlockFor)
     case "fixed-window": {
       const { limit, windowUs, anchor } = spec;
       return fixedWindow({ ...common, limit, window: windowUs / 1_000, anchor });
+    }
+    case "calendar-window": {
+      const { limit, window, timeZone } = spec;
+      return fixedWindow({ ...common, limit, window, timeZone });
     }
     default:
       return spec satisfies never;
@@ -76,6 +89,10 @@ export function modelLimit(limit: Limit): ModelLimit {
     case "fixed-window": {
       const { anchor } = limit;
       return { kind: "fixed-window", unit, mode, limit: capacity, windowUs: inUs(limit.windowMs), anchor };
+    }
+    case "calendar-window": {
+      const { window, timeZone } = limit;
+      return { kind: "calendar-window", unit, mode, limit: capacity, window, timeZone: timeZone as ModelZone };
     }
     case "concurrency":
       throw new Error("places have a model of their own");

@@ -9,6 +9,7 @@ export interface ScenarioOptions {
   readonly mostLimits?: number;
   readonly mostLimiters?: number;
   readonly clock?: keyof typeof MOVES;
+  readonly startUs?: fc.Arbitrary<number>;
   readonly mostSteps?: number;
   readonly verbs?: readonly StepVerb[];
   /** "modest": at most a unit above the capacity. "whole": the capacity, most of the time. */
@@ -34,7 +35,7 @@ export function scenario(options: ScenarioOptions = {}): fc.Arbitrary<Scenario> 
   const { limits = limitSpec, mostLimits = 3, mostLimiters = 2, mostSteps = 50, clock } = options;
   const { stores = clock === "forward" ? ["memory", "table", "shared"] : ["memory"] } = options;
   return fc.record({
-    startUs: clock === "round" ? fc.constant(TODAY_US) : start,
+    startUs: options.startUs ?? (clock === "round" ? fc.constant(TODAY_US) : start),
     limiters: fc.array(fc.array(limits, { minLength: 1, maxLength: mostLimits }), {
       minLength: 1,
       maxLength: mostLimiters,

@@ -1,3 +1,4 @@
+import { CalendarWindowRules } from "./calendar-window.ts";
 import { FixedWindow, FixedWindowRules } from "./fixed-window.ts";
 import type { LimitRules, LimitState } from "./limit-state.ts";
 import { SlidingWindow, SlidingWindowRules } from "./sliding-window.ts";
@@ -11,8 +12,8 @@ const ALWAYS = -(10n ** 30n);
 export function carriedOver(to: LimitRules, from: LimitRules, state: LimitState, nowUs: bigint): LimitState {
   if (to instanceof TickBucketRules && from instanceof TickBucketRules && state instanceof TickBucket)
     return bucketOf(to, ticksIn(to, from, state, nowUs), nowUs);
-  if (to instanceof FixedWindowRules && state instanceof FixedWindow)
-    return new FixedWindow(to, state.startUs, state.units);
+  if ((to instanceof FixedWindowRules || to instanceof CalendarWindowRules) && state instanceof FixedWindow)
+    return new FixedWindow(to, state.endUs, state.units);
   if (to instanceof SlidingWindowRules && from instanceof SlidingWindowRules && state instanceof SlidingWindow)
     return logOf(to, from, state, nowUs);
   throw new Error("expected numbers of one algorithm");

@@ -135,8 +135,13 @@ const isSame =
   (other: NamedLimit): boolean =>
     countsOf(other) === countsOf(one);
 
+function windowOf(limit: ModelLimit): unknown {
+  if (limit.kind === "calendar-window") return `${limit.window} ${limit.timeZone}`;
+  return limit.kind === "token-bucket" ? "" : limit.windowUs;
+}
+
 function countsOf({ name, limit }: NamedLimit): string {
-  return [name, limit.unit, limit.kind, limit.kind === "token-bucket" ? "" : limit.windowUs].join(" ");
+  return [name, limit.unit, limit.kind, windowOf(limit)].join(" ");
 }
 
 function idOf(limits: readonly NamedLimit[]): string {

@@ -31,7 +31,17 @@ export interface ModelFixedWindow extends Common {
   readonly anchor: "clock" | "first-use";
 }
 
-export type ModelLimit = ModelTokenBucket | ModelSlidingWindow | ModelFixedWindow;
+export type ModelZone = "UTC" | "Asia/Kolkata" | "Europe/Berlin" | "America/New_York" | "Pacific/Apia";
+export type ModelCalendarUnit = "day" | "week" | "month" | "year";
+
+export interface ModelCalendarWindow extends Common {
+  readonly kind: "calendar-window";
+  readonly limit: bigint;
+  readonly window: ModelCalendarUnit;
+  readonly timeZone: ModelZone;
+}
+
+export type ModelLimit = ModelTokenBucket | ModelSlidingWindow | ModelFixedWindow | ModelCalendarWindow;
 
 /** The most units that one call can ever take. */
 export function capacityOf(limit: ModelLimit): bigint {

@@ -1,3 +1,4 @@
+import { CalendarWindowRules } from "./calendar-window.ts";
 import { ExactBucketRules } from "./exact-bucket.ts";
 import { FixedWindowRules } from "./fixed-window.ts";
 import type { LimitRules, LimitState, Wait } from "./limit-state.ts";
@@ -175,6 +176,8 @@ export function rulesOf(limit: ModelLimit, options: Pick<ModelOptions, "buckets"
       return new SlidingWindowRules(limit);
     case "fixed-window":
       return new FixedWindowRules(limit);
+    case "calendar-window":
+      return new CalendarWindowRules(limit);
     default:
       return limit satisfies never;
   }

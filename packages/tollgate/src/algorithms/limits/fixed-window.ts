@@ -1,33 +1,43 @@
 import { checkOptions } from "../../core/check-options.ts";
-import { type Duration, formatMicroseconds, toMicroseconds, toMilliseconds } from "../../core/duration.ts";
-import type { FixedWindowLimit } from "../../core/limits/limit.ts";
-import { sealLimit } from "../../core/limits/limit-common.ts";
-import { fixedWindowAlgorithm } from "../fixed-window.ts";
+import { show, TollgateError } from "../../core/errors.ts";
+import type { CalendarUnit, CalendarWindowLimit, FixedWindowLimit } from "../../core/limits/limit.ts";
+import { calendarOf, calendarWindowAlgorithm } from "../calendar-window.ts";
+import { sealCalendarWindow } from "./calendar-window.ts";
 import {
   checkCount,
-  choose,
   commonParts,
-  fingerprintOf,
   LIMIT_OPTION_NAMES,
   type LimitOptions,
   type NamesOf,
   WINDOW_HINTS,
 } from "./limit-options.ts";
+import { type FixedWindowOptions, plainWindow } from "./plain-window.ts";
 
-/** The numbers of a fixed window. */
-export interface FixedWindowOptions extends LimitOptions {
+/** The numbers of a window by the calendar. */
+export interface CalendarWindowOptions extends LimitOptions {
   /** The most units in each window: a positive integer. */
   readonly limit: number;
-  readonly window: Duration;
-  /** Windows start at multiples of `window` since the epoch (`"clock"`, the default), or at a key's first unit. */
-  readonly anchor?: "clock" | "first-use";
+  /** Windows begin at midnight of the time zone, also when its clocks change. Weeks begin on Monday. */
+  readonly window: CalendarUnit;
+  /** A name of the IANA database, such as `"Europe/Berlin"`; `"UTC"` by default. */
+  readonly timeZone?: string;
 }
 
-const NAMES: NamesOf<FixedWindowOptions> = { ...LIMIT_OPTION_NAMES, limit: true, window: true, anchor: true };
+type Options = Omit<FixedWindowOptions, "window"> & Omit<CalendarWindowOptions, "window">;
+
+const NAMES: NamesOf<Options & { readonly window: unknown }> = {
+  ...LIMIT_OPTION_NAMES,
+  limit: true,
+  window: true,
+  anchor: true,
+  timeZone: true,
+};
+
+const CALENDAR_UNITS: readonly unknown[] = ["day", "week", "month", "year"] satisfies CalendarUnit[];
 
 /**
  * At most `limit` units in each `window`. It admits up to twice the limit around the border of two windows: prefer a
- * token bucket, unless a quota has to renew at a known moment.
+ * token bucket, unless a quota has to renew at a known moment. Make windows by the calendar once, not for each call.
  *
  * @throws TollgateError `ERR_OPTION`, `ERR_LIMIT`, `ERR_DURATION` or `ERR_NAME`, saying which option was wrong.
  * @example
@@ -36,22 +46,41 @@ const NAMES: NamesOf<FixedWindowOptions> = { ...LIMIT_OPTION_NAMES, limit: true,
  *
  * const daily = createLimiter({ limits: [fixedWindow({ limit: 2, window: "1d", anchor: "first-use" })] });
  * console.log([1, 2, 3].map(() => daily.allow("ann"))); // [ true, true, false ]
+ *
+ * const plan = fixedWindow({ limit: 10_000, window: "month", timeZone: "Europe/Berlin" });
+ * console.log(plan.name); // 10000-each-month-in-Europe/Berlin
  * ```
  */
-export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit {
+export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit;
+export function fixedWindow(options: CalendarWindowOptions): CalendarWindowLimit;
+export function fixedWindow(
+  options: FixedWindowOptions | CalendarWindowOptions,
+): FixedWindowLimit | CalendarWindowLimit {
   checkOptions("fixedWindow", options, NAMES, WINDOW_HINTS);
-  const limit = checkCount("limit", options.limit);
-  const windowUs = toMicroseconds("window", options.window);
-  const anchor = choose("anchor", options.anchor, ["clock", "first-use"]);
+  if (isByCalendar(options)) return calendarWindow(options);
+  const { timeZone } = options as Options;
+  if (timeZone !== undefined) {
+    const expected = 'none, or window: "day", "week", "month" or "year"';
+    throw new TollgateError("ERR_LIMIT", `timeZone: expected ${expected}, got ${show(timeZone)}`);
+  }
+  return plainWindow(options);
+}
 
-  const anchorText = anchor === "clock" ? "" : "-from-first-use";
-  const parts = commonParts(options, `${limit}-each-${formatMicroseconds(windowUs)}${anchorText}`);
-  return sealLimit(options.name, fixedWindowAlgorithm, {
-    algorithm: "fixed-window",
-    ...parts,
-    capacity: limit,
-    windowMs: toMilliseconds(windowUs),
-    anchor,
-    fingerprint: fingerprintOf("fixed-window", [limit, windowUs, anchor], parts.unit),
-  });
+function isByCalendar(options: FixedWindowOptions | CalendarWindowOptions): options is CalendarWindowOptions {
+  return CALENDAR_UNITS.includes(options.window);
+}
+
+function calendarWindow(options: CalendarWindowOptions): CalendarWindowLimit {
+  const { name, window, timeZone = "UTC" } = options;
+  const { anchor } = options as Options;
+  const capacity = checkCount("limit", options.limit);
+  if (anchor !== undefined && anchor !== "clock") {
+    throw new TollgateError("ERR_LIMIT", `anchor: expected none beside window: ${show(window)}, got ${show(anchor)}`);
+  }
+  const zoneText = timeZone === "UTC" ? "" : `-in-${timeZone}`;
+  const parts = commonParts(options, `${capacity}-each-${window}${zoneText}`);
+  const limit = sealCalendarWindow(name, calendarWindowAlgorithm, { ...parts, capacity, window, timeZone });
+  // A zone that the runtime does not know is refused here.
+  calendarOf(limit);
+  return limit;
 }

@@ -1,6 +1,7 @@
 // All that users get of limits: the main entry exports this file. Its default export is not among that.
 
 import type { Limit } from "../../core/limits/limit.ts";
+import { calendarWindowAlgorithm } from "../calendar-window.ts";
 import { concurrencyAlgorithm } from "../concurrency.ts";
 import { fixedWindowAlgorithm } from "../fixed-window.ts";
 import { slidingWindowAlgorithm } from "../sliding-window.ts";
@@ -8,6 +9,8 @@ import { tokenBucketAlgorithm } from "../token-bucket.ts";
 
 export type { BlockFor, BlockPolicy } from "../../core/limits/block-for.ts";
 export type {
+  CalendarUnit,
+  CalendarWindowLimit,
   ConcurrencyLimit,
   FixedWindowLimit,
   Limit,
@@ -16,7 +19,8 @@ export type {
 } from "../../core/limits/limit.ts";
 export type { LimitMode } from "../../core/limits/limit-common.ts";
 export { type ConcurrencyOptions, concurrency } from "./concurrency.ts";
-export { type FixedWindowOptions, fixedWindow } from "./fixed-window.ts";
+export { type CalendarWindowOptions, fixedWindow } from "./fixed-window.ts";
+export type { FixedWindowOptions } from "./plain-window.ts";
 export { type SlidingWindowOptions, slidingWindow } from "./sliding-window.ts";
 export {
   perDay,
@@ -33,6 +37,7 @@ const ALGORITHMS: Readonly<Record<Limit["algorithm"], object>> = {
   "token-bucket": tokenBucketAlgorithm,
   "sliding-window": slidingWindowAlgorithm,
   "fixed-window": fixedWindowAlgorithm,
+  "calendar-window": calendarWindowAlgorithm,
   concurrency: concurrencyAlgorithm,
 };
 

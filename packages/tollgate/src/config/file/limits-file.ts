@@ -1,4 +1,4 @@
-/** `"60/1m"`: a count, a slash and a duration. */
+/** `"60/1m"`: a count, a slash and a duration; in a quota also `"10000/month"` or `"10000/month in Europe/Berlin"`. */
 export type Amount = `${number}/${string}`;
 
 /** One amount, several on one key, or amounts per unit: `{ tokens: "100000/1m" }`. */
@@ -21,7 +21,10 @@ export interface LimitWords {
   readonly burst?: number | { readonly [unit: string]: number };
   /** A sliding window: `5/15m` is at most 5 in any 15 minutes. */
   readonly within?: Amounts;
-  /** A fixed window: `10000/1d` is at most 10,000 each day from midnight, UTC. */
+  /**
+   * A fixed window: `10000/1d` is at most 10,000 each day from midnight, UTC. A window may be a `day`, `week`, `month`
+   * or `year` of a time zone.
+   */
   readonly quota?: Amounts;
   readonly inflight?: InflightWord;
 }

@@ -51,6 +51,10 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 
 const DURATION = text("a duration such as 10s or 1h30m", `(?=.)${DURATION_PATTERN}`);
 const AMOUNT = text("a count and a duration, such as 60/1m", `[1-9]\\d{0,15}/(?=.)${DURATION_PATTERN}`);
+const QUOTA = text(
+  "a count and a duration, or a day, week, month or year, such as 10000/1d or 10000/month in Europe/Berlin",
+  `[1-9]\\d{0,15}/(?:(?:day|week|month|year)(?: in [A-Za-z][A-Za-z0-9_+/-]{0,63})?|(?=.)${DURATION_PATTERN})`,
+);
 /** Buckets fill continuously, so their count may have decimals. */
 const RATE = text(
   "a count and a duration, such as 60/1m or 0.5/1s",
@@ -100,7 +104,10 @@ const LIMIT_WORDS: WordsOf<LimitWords> = {
     either("a positive whole number, or one per unit", count(1), map("a number per unit", NAME, count(1))),
   ),
   within: word("A sliding window: 5/15m is at most 5 in any 15 minutes.", AMOUNTS),
-  quota: word("A fixed window: 10000/1d is at most 10,000 each day from midnight, UTC.", AMOUNTS),
+  quota: word(
+    "A fixed window: 10000/1d is at most 10,000 each day from midnight, UTC; 10000/month in Europe/Berlin each month there.",
+    amounts(QUOTA),
+  ),
   inflight: word("How many requests of a key may be in flight.", {
     kind: "object",
     expected: "max and ttl, such as { max: 10, ttl: 30s }",

@@ -5,7 +5,7 @@ import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
 import { tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import { REQUESTS } from "../../core/cost.ts";
 import type { Duration } from "../../core/duration.ts";
-import type { Limit } from "../../core/limits/limit.ts";
+import type { CalendarUnit, Limit } from "../../core/limits/limit.ts";
 import { CONCURRENT_REQUESTS } from "../../core/limits/places.ts";
 import type { Amount, Amounts, BlockForWord, LimitWords } from "../file/limits-file.ts";
 
@@ -31,7 +31,8 @@ export interface NamedAmount {
   readonly unit: string;
   readonly name: string;
   readonly count: number;
-  readonly per: Duration;
+  /** A duration, or a window by the calendar. */
+  readonly per: string;
 }
 
 /** The amounts of a word, in the order of the file. */
@@ -53,7 +54,7 @@ function namedAmount(rule: string, word: AmountWord, unit: string, amount: Amoun
     // No name of a file contains "#".
     name: `${rule}.${word}${unitText}${index === 0 ? "" : `#${index + 1}`}`,
     count: Number(amount.slice(0, slash)),
-    per: amount.slice(slash + 1) as Duration,
+    per: amount.slice(slash + 1),
   };
 }
 
@@ -93,15 +94,28 @@ export function limitsOfWord(word: (typeof LIMIT_WORDS)[number], words: LimitWor
     const common = { name, unit: unitOf(unit), mode, ...(blockFor !== undefined && { blockFor }) } as LimitOptions;
     switch (word) {
       case "rate":
-        return tokenBucket({ ...common, capacity: burstOf(words, unit) ?? Math.ceil(count), refill: count, per });
+        return tokenBucket({
+          ...common,
+          capacity: burstOf(words, unit) ?? Math.ceil(count),
+          refill: count,
+          per: per as Duration,
+        });
       case "within":
-        return slidingWindow({ ...common, limit: count, window: per });
+        return slidingWindow({ ...common, limit: count, window: per as Duration });
       case "quota":
-        return fixedWindow({ ...common, limit: count, window: per });
+        return quotaOf(common, count, per);
       default:
         return word satisfies never;
     }
   });
+}
+
+const CALENDAR_WINDOW = /^(day|week|month|year)(?: in (.+))?$/;
+
+function quotaOf(common: LimitOptions, limit: number, per: string): Limit {
+  const [, window, timeZone = "UTC"] = CALENDAR_WINDOW.exec(per) ?? [];
+  if (window === undefined) return fixedWindow({ ...common, limit, window: per as Duration });
+  return fixedWindow({ ...common, limit, window: window as CalendarUnit, timeZone });
 }
 
 function burstOf({ burst }: LimitWords, unit: string): number | undefined {

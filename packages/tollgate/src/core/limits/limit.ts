@@ -25,6 +25,16 @@ export interface FixedWindowLimit extends LimitCommon {
   readonly anchor: "clock" | "first-use";
 }
 
+/** What a window by the calendar is: it begins at midnight, weeks on Monday. */
+export type CalendarUnit = "day" | "week" | "month" | "year";
+
+/** At most `capacity` units in each day, week, month or year of a time zone. */
+export interface CalendarWindowLimit extends LimitCommon {
+  readonly algorithm: "calendar-window";
+  readonly window: CalendarUnit;
+  readonly timeZone: string;
+}
+
 /** At most `capacity` places in use at a time. A place that is not freed frees itself `ttlMs` after it was taken. */
 export interface ConcurrencyLimit extends LimitCommon {
   readonly algorithm: "concurrency";
@@ -36,4 +46,4 @@ export interface ConcurrencyLimit extends LimitCommon {
  * One quota policy: an immutable value, made by `tokenBucket`, `perSecond` …, `slidingWindow`, `fixedWindow` or
  * `concurrency`.
  */
-export type Limit = TokenBucketLimit | SlidingWindowLimit | FixedWindowLimit | ConcurrencyLimit;
+export type Limit = TokenBucketLimit | SlidingWindowLimit | FixedWindowLimit | CalendarWindowLimit | ConcurrencyLimit;

@@ -37,7 +37,7 @@ export function integerText(units: number): string {
   return String(Math.min(units, LARGEST));
 }
 
-/** The whole seconds in which a limit renews itself: a window's length, or the time in which a token bucket fills. */
-export function windowSeconds(limit: Limit): number {
-  return algorithmOf(limit).windowSeconds(limit);
+/** The whole seconds in which a limit renews itself: its window's length, or the time in which a token bucket fills. */
+export function windowSeconds(limit: Limit, nowMs: number): number {
+  return algorithmOf(limit).windowSeconds(limit, nowMs * 1_000);
 }

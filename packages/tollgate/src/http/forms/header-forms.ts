@@ -57,10 +57,10 @@ function withPartition(item: string, partition: string): string {
 }
 
 /** Names and units are printable ASCII without quotes and backslashes, so they need no escapes. */
-function namedPolicy(limit: Limit): string {
+function namedPolicy(limit: Limit, nowMs: number): string {
   const unit = limit.unit === REQUESTS ? "" : `;qu="${limit.unit}"`;
   // Places have no window.
-  const window = countsPlaces(limit) ? "" : `;w=${integerText(windowSeconds(limit))}`;
+  const window = countsPlaces(limit) ? "" : `;w=${integerText(windowSeconds(limit, nowMs))}`;
   return `"${limit.name}";q=${integerText(limit.capacity)}${window}${unit}`;
 }
 
@@ -101,9 +101,9 @@ function draft6(): HeaderFormat {
 }
 
 /** Policies had no names before draft 08. A window was required, so limits that have none cannot be told. */
-function unnamedPolicy(limit: Limit): string | undefined {
+function unnamedPolicy(limit: Limit, nowMs: number): string | undefined {
   if (countsPlaces(limit)) return undefined;
-  return `${integerText(limit.capacity)};w=${integerText(windowSeconds(limit))}`;
+  return `${integerText(limit.capacity)};w=${integerText(windowSeconds(limit, nowMs))}`;
 }
 
 /** `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`, a moment in seconds since the epoch. */

@@ -48,7 +48,7 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     this.#store = store;
     this.#family = familyOf(prefix, limiter);
     this.#byLimitersClock = byLimitersClock;
-    this.#encoded = encodePlan(plan);
+    this.#encoded = encodePlan(plan, () => timeOf(context.clock));
     this.#keys = new SpaceKeys(`${this.#family}:`, plan.onChange === "separate" ? listId(plan) : "");
   }
 
@@ -115,5 +115,14 @@ export class RedisSpace implements AsyncSpace, KeySpace {
       this.#lastCost = cost;
     }
     return this.#lastCosts;
+  }
+}
+
+/** A guess at the server's time. A clock that fails says so when a call reads it. */
+function timeOf(clock: Clock): number {
+  try {
+    return readUs(clock);
+  } catch {
+    return 0;
   }
 }

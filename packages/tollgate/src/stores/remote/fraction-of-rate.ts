@@ -1,5 +1,6 @@
+import { withCapacity } from "../../algorithms/limits/calendar-window.ts";
 import { concurrency } from "../../algorithms/limits/concurrency.ts";
-import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
+import { plainWindow } from "../../algorithms/limits/plain-window.ts";
 import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
 import { tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import { LONGEST_US } from "../../core/duration.ts";
@@ -64,7 +65,8 @@ const FRACTIONS: { readonly [A in Limit["algorithm"]]: FractionOf<Extract<Limit,
   "sliding-window": ({ windowMs, resolutionMs, name, unit, mode }, capacity) =>
     slidingWindow({ limit: capacity, window: windowMs, resolution: resolutionMs, name, unit, mode }),
   "fixed-window": ({ windowMs, anchor, name, unit, mode }, capacity) =>
-    fixedWindow({ limit: capacity, window: windowMs, anchor, name, unit, mode }),
+    plainWindow({ limit: capacity, window: windowMs, anchor, name, unit, mode }),
+  "calendar-window": withCapacity,
   concurrency: ({ ttlMs: ttl, name, mode }, capacity) => concurrency({ max: capacity, ttl, name, mode }),
 };
 

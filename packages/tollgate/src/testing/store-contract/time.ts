@@ -6,9 +6,14 @@ import { scenario } from "./scenario.ts";
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const AHEAD_MS = 5.5 * HOUR_MS;
 /** From then on, calls come a quarter of a second before a second ends. */
 const toQuarterBefore = ({ bench: { clock } }: { readonly bench: Bench }): void =>
   clock.set(Math.ceil(clock.now() / 1_000) * 1_000 + 750);
+/** In India, whose clocks are never changed. */
+const toQuarterBeforeMidnight = ({ bench: { clock } }: { readonly bench: Bench }): void =>
+  clock.set(Math.ceil((clock.now() + AHEAD_MS) / DAY_MS) * DAY_MS - AHEAD_MS - 250);
 
 export const time: ContractTests = {
   "one unit comes back after its time, and no second one": scenario(
@@ -71,6 +76,13 @@ export const time: ContractTests = {
     [fixedWindow({ limit: 2, window: "1s" })],
     [0, toQuarterBefore, "admits 2/3, consume 1 retryAfterMs=250"],
     [250, "admits 2/3"],
+  ),
+  "a day of a time zone begins at its midnight": scenario(
+    [fixedWindow({ limit: 2, window: "day", timeZone: "Asia/Kolkata" })],
+    [0, toQuarterBeforeMidnight, "admits 2/3, consume 1 retryAfterMs=250"],
+    [250, "admits 2/3"],
+    [DAY_MS - 0.001, "admits 0/1"],
+    [0.001, "admits 2/3"],
   ),
   "a fixed window from first use ends its length after the first unit": scenario(
     [fixedWindow({ limit: 2, window: "1s", anchor: "first-use" })],

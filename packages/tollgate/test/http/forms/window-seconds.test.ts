@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { createLimiter, perMinute, type TokenBucketLimit, tokenBucket } from "tollgate";
+import { createLimiter, fixedWindow, perMinute, type TokenBucketLimit, tokenBucket } from "tollgate";
 import { rateLimit } from "tollgate/fetch";
+import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 
 /** The window in a response's headers. */
@@ -45,6 +46,28 @@ describe("the window of a token bucket", () => {
       }),
       { seed: 1, numRuns: 2_000 },
     );
+  });
+});
+
+describe("the window of a limit by the calendar", () => {
+  it("is as long as the current one, in every form and with a partition", async () => {
+    const clock = manualClock(Date.parse("2026-02-10T12:00:00Z"));
+    const limits = [fixedWindow({ limit: 9, window: "month", timeZone: "Europe/Berlin", name: "plan" })];
+    const limiter = createLimiter({ key: () => "everybody", limits, clock });
+    const told = async (options: object) => {
+      const handle = rateLimit({ limiter, ...options })(() => new Response());
+      const days: unknown[] = [];
+      for (const date of ["2026-02-10T12:00:00Z", "2026-03-10T12:00:00Z", "2026-10-10T12:00:00Z"]) {
+        clock.set(Date.parse(date));
+        const policy = (await handle(new Request("http://here.example"))).headers.get("ratelimit-policy");
+        days.push(Number(/;w=(\d+)/.exec(policy ?? "")?.[1]) / 3_600);
+      }
+      return days;
+    };
+    const hours = [28 * 24, 31 * 24 - 1, 31 * 24 + 1];
+    expect(await told({})).toEqual(hours);
+    expect(await told({ headers: "draft-7" })).toEqual(hours);
+    expect(await told({ partitionKey: () => "everybody" })).toEqual(hours);
   });
 });
 

@@ -34,7 +34,6 @@ const FRACTION_OF_KEY = 1 / 4;
 const CALM_CALLS = 8;
 
 const SETTLED = Promise.resolve();
-const NO_BATCHES: readonly Batch[] = [];
 
 /**
  * Collects the calls of one turn of the event loop into few script calls. Calls that exceed the steps in flight, per
@@ -206,7 +205,7 @@ export class CallQueue {
     const { works, steps } = batch;
     const { watches } = this.#options;
     if (!watches.isEmpty) watches.notify(batch.readings(outcome));
-    const parts = outcome instanceof Error ? batch.partsAfter(outcome) : NO_BATCHES;
+    const parts = batch.partsAfter(outcome);
     if (parts.length > 0) {
       for (const part of parts) this.#send(part);
       return;

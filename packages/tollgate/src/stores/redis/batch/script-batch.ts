@@ -14,6 +14,8 @@ import type { Work } from "./work.ts";
 /** So many steps block a server for about two milliseconds. */
 const MOST_STEPS = 2_000;
 
+const NO_BATCHES: readonly Batch[] = [];
+
 /** What the batches of a store have in common. */
 export interface BatchOptions {
   /** The most keys of one script call; below 1: each work alone. */
@@ -37,6 +39,8 @@ export class Batch implements SentCall {
   sentAtMs = 0;
   isOver = false;
   readonly #options: BatchOptions;
+  /** Whether the works were sent before, with windows of other times. */
+  isAgain = false;
   /** A key counts once for each work. */
   #keyCount: number;
   #total: number;
@@ -84,12 +88,30 @@ export class Batch implements SentCall {
   }
 
   /**
+   * What is to be sent after a batch that changed nothing, so that this is no retry: all works, with the windows of the
+   * server's time, or each work alone.
+   */
+  partsAfter(outcome: ScriptReply | CallFailure): readonly Batch[] {
+    if (outcome instanceof Error) return this.#partsAfterFailure(outcome);
+    return outcome.length !== 1 || this.isAgain ? NO_BATCHES : [this.#atTime(outcome[0]!)];
+  }
+
+  /** The same works, for a server whose time is not what their plans have the windows of. */
+  #atTime(us: number): Batch {
+    for (const { keys } of this.works) for (const { plan } of keys) plan.cover(us);
+    const again = new Batch(this.lane, this.#options, this.works[0]!, this.steps[0]!);
+    for (let i = 1; i < this.works.length; i += 1) again.add(this.works[i]!, this.steps[i]!);
+    again.isAgain = true;
+    return again;
+  }
+
+  /**
    * The works in batches of their own, where the server answered all of them with an error. A key of another type, or
    * one that is being migrated, fails the whole script call. The script writes last, so nothing happened: sent one by
    * one and in order, only the works of that key fail.
    */
-  partsAfter(failure: CallFailure): readonly Batch[] {
-    if (this.works.length === 1 || !isUndone(failure)) return [];
+  #partsAfterFailure(failure: CallFailure): readonly Batch[] {
+    if (this.works.length === 1 || !isUndone(failure)) return NO_BATCHES;
     return this.works.map((work, i) => new Batch(this.lane, this.#options, work, this.steps[i]!));
   }
 

@@ -1,10 +1,13 @@
 import { compileLimit } from "../../../algorithms/compile-limit.ts";
+import { withCapacity } from "../../../algorithms/limits/calendar-window.ts";
 import { concurrency } from "../../../algorithms/limits/concurrency.ts";
-import { fixedWindow } from "../../../algorithms/limits/fixed-window.ts";
+import { plainWindow } from "../../../algorithms/limits/plain-window.ts";
 import { slidingWindow } from "../../../algorithms/limits/sliding-window.ts";
 import { tokenBucket } from "../../../algorithms/limits/token-bucket.ts";
 import { toMicroseconds } from "../../../core/duration.ts";
 import type {
+  CalendarUnit,
+  CalendarWindowLimit,
   ConcurrencyLimit,
   FixedWindowLimit,
   Limit,
@@ -103,8 +106,22 @@ const FIXED_WINDOWS: ScriptAlgorithm<FixedWindowLimit> = {
   leaseUs: ({ windowMs }) => toMicroseconds("window", windowMs),
   remake({ name, unit, mode }, kind, next) {
     const [limit, window] = [next(), next() / 1_000];
-    return fixedWindow({ limit, window, anchor: kind === "c" ? "clock" : "first-use", name, unit, mode });
+    return plainWindow({ limit, window, anchor: kind === "c" ? "clock" : "first-use", name, unit, mode });
   },
+};
+
+const NOMINAL_DAYS: Readonly<Record<CalendarUnit, number>> = { day: 1, week: 7, month: 30, year: 365 };
+
+const CALENDAR_WINDOWS: ScriptAlgorithm<CalendarWindowLimit> = {
+  roundSteps: 4,
+  // Its window is part of the name of its counts.
+  describe: ({ capacity }) => ({ kind: "d", numbers: [capacity] }),
+  fastNumbers: () => undefined,
+  ringCells: () => 0,
+  isNamedByMoment: true,
+  release: () => "all-at-reset",
+  leaseUs: ({ window }) => NOMINAL_DAYS[window] * 86_400_000_000,
+  remake: (own, _kind, next) => withCapacity(own, next()),
 };
 
 const CONCURRENCIES: ScriptAlgorithm<ConcurrencyLimit> = {
@@ -129,6 +146,7 @@ const SCRIPT_ALGORITHMS: {
   "token-bucket": TOKEN_BUCKETS,
   "sliding-window": SLIDING_WINDOWS,
   "fixed-window": FIXED_WINDOWS,
+  "calendar-window": CALENDAR_WINDOWS,
   concurrency: CONCURRENCIES,
 };
 

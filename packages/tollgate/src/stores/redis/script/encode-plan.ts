@@ -1,4 +1,4 @@
-import { startsEmpty } from "../../../algorithms/compile-limit.ts";
+import { algorithmOf, startsEmpty } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { isNamedByMoment, scriptAlgorithmOf } from "./algorithms.ts";
@@ -11,9 +11,12 @@ export interface EncodedPlan {
    * Words, with a space between them: a client takes as long for a short argument as for a long one. For the fast form:
    * the format of a row, for each bucket its description, its cell, its capacity, the ticks of a unit and of a
    * microsecond, and then `k` if the first numbers are kept. For the general form an empty word, whether the first
-   * numbers are kept, and for each limit its description, whether it enforces, and its blocks.
+   * numbers are kept, and for each limit its description, whether it enforces, its blocks, and its windows by the
+   * calendar. Where there are such, `~` and the moments between which they are known come first.
    */
   readonly text: string;
+  /** Describes the windows around a moment of the server instead. `false` if they are known, or have no calendar. */
+  readonly cover: (us: number) => boolean;
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
   readonly isFast: boolean;
   /** Whether a limit starts empty. */
@@ -39,15 +42,37 @@ interface LoneCall {
 /** Lua's stack has no capacity for many more numbers at once. */
 const MOST_BUCKETS = 100;
 
-/** Encodes a plan. This is slow, so a space caches its own. */
-export function encodePlan(plan: Plan): EncodedPlan {
+/**
+ * Encodes a plan. This is slow, so a space caches its own. Windows by the calendar are those around a moment, until the
+ * server says that its time is another one.
+ */
+export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): EncodedPlan {
   const { limits, enforces, onChange } = plan;
   const descriptions = limits.map((limit) => describeLimit(limit, plan));
-  const described = limits.flatMap((limit, i) => [descriptions[i]!, enforces[i]! ? 1 : 0, ...blockNumbers(limit)]);
   const fast = fastWords(plan, descriptions);
+  const generalText = (us: () => number): string => {
+    const windows = limits.map((limit) => algorithmOf(limit).windowsAround?.(limit, us()) ?? []);
+    known = knownTimes(windows);
+    const described = limits.flatMap((limit, i) => [
+      ...[descriptions[i]!, enforces[i]! ? 1 : 0],
+      ...[...blockNumbers(limit), ...windows[i]!],
+    ]);
+    return ["", ...(known === undefined ? [] : [`~${known[0]}`, known[1]]), onChange === "keep-first" ? 1 : 0]
+      .concat(described)
+      .join(" ");
+  };
+  let known: readonly [fromUs: number, untilUs: number] | undefined;
+  let text = fast?.join(" ") ?? generalText(aroundUs);
   return {
     plan,
-    text: (fast ?? ["", onChange === "keep-first" ? 1 : 0, ...described]).join(" "),
+    get text() {
+      return text;
+    },
+    cover(us) {
+      if (known === undefined || (us >= known[0] && us < known[1])) return false;
+      text = generalText(() => us);
+      return true;
+    },
     isFast: fast !== undefined,
     startsEmpty: startsEmpty(plan),
     blocksKeys: blocksKeys(plan),
@@ -55,6 +80,13 @@ export function encodePlan(plan: Plan): EncodedPlan {
     isNamedByMoment: limits.map(isNamedByMoment),
     lone: undefined,
   };
+}
+
+/** The moments between which all windows are known; `undefined` where no limit has any. */
+function knownTimes(windows: readonly (readonly number[])[]): readonly [fromUs: number, untilUs: number] | undefined {
+  const some = windows.filter(({ length }) => length > 0);
+  if (some.length === 0) return undefined;
+  return [Math.max(...some.map((starts) => starts[0]!)), Math.min(...some.map((starts) => starts[starts.length - 1]!))];
 }
 
 /** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */

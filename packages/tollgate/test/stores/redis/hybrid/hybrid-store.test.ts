@@ -21,6 +21,7 @@ describe("a hybrid store", () => {
 
   it.each([
     ["a window", [fixedWindow({ limit: 400, window: "1h", anchor: "first-use" })]],
+    ["a window by the calendar", [fixedWindow({ limit: 400, window: "year", timeZone: "Europe/Berlin" })]],
     ["a bucket", [tokenBucket({ capacity: 400, refill: 1, per: "1h" })]],
     ["several limits", [perHour(400), fixedWindow({ limit: 500, window: "1d", name: "daily" })]],
   ])("three nodes and a strict one admit a capacity together: %s", async (_name, limits) => {
@@ -42,6 +43,7 @@ describe("a hybrid store", () => {
 
   it.each([
     ["a window", fixedWindow({ limit: 1_000, window: "1h", anchor: "first-use" })],
+    ["a window by the calendar", fixedWindow({ limit: 1_000, window: "year", timeZone: "Europe/Berlin" })],
     ["a bucket", tokenBucket({ capacity: 1_000, refill: 1, per: "1h" })],
   ])("gives back what a decision took from a lease: %s", async (_name, limit) => {
     const [node] = openNodes(started.redis, 1, [limit]);

@@ -66,7 +66,7 @@ class Change {
   /** Counts carry over between windows of one length. */
   #related(spec: LimitSpec): LimitSpec {
     const { windowMs = 0, resolutionMs = 0 } = this.#from as { windowMs?: number; resolutionMs?: number };
-    if (spec.kind === "token-bucket") return spec;
+    if (spec.kind === "token-bucket" || spec.kind === "calendar-window") return spec;
     const windowUs = Math.round(windowMs * 1_000);
     if (spec.kind === "fixed-window") return { ...spec, windowUs };
     const resolutionUs = this.#random.chance(0.5) ? undefined : Math.round(resolutionMs * 1_000);

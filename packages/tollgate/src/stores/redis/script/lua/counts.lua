@@ -38,6 +38,7 @@ local function described(read)
       limit.extends = next_number() == 1
       plan.blocks = true
     end
+    if limit.by_calendar then limit.starts = { next_number(), next_number(), next_number(), next_number() } end
     plan.starts_empty = plan.starts_empty or limit.starts_empty
     plan.count = plan.count + 1
     plan[plan.count] = limit
@@ -48,7 +49,7 @@ end
 -- The limit with which a key goes on under its first numbers.
 local function first_of_key(own, from)
   local first = copied(from)
-  first.enforces = own.enforces
+  first.enforces, first.starts = own.enforces, own.starts
   first.durations, first.forget_after, first.extends = own.durations, own.forget_after, own.extends
   return first
 end

@@ -46,7 +46,7 @@ local function read_limit(text, place)
   limit.id, limit.description = string.sub(text, place, place + NAME_SIZE - 1), string.sub(text, place, after - 1)
   limit.refill = limit.refill or limit.capacity
   limit.kernel, limit.cells = kind.kernel, kind.cells
-  limit.starts_empty, limit.by_clock = kind.starts_empty, kind.by_clock
+  limit.starts_empty, limit.by_clock, limit.by_calendar = kind.starts_empty, kind.by_clock, kind.by_calendar
   limit.kernel.read(limit)
   return limit, after
 end

@@ -17,5 +17,11 @@ local plans = {}
 repeat
   at = at + 1
   local text = args[at]
+  if string.byte(text, 2) == 126 then
+    local from, to, rest = string.match(text, '^ ~(%S+) (%S+)(.*)$')
+    -- The windows of the calendar are described for other times: with this one, the caller describes them again.
+    if now_us < from + 0 or now_us >= to + 0 then return { now_us } end
+    text = rest
+  end
   plans[#plans + 1] = string.byte(text) == 60 and read_buckets(text) or { text = text }
 until not string.find(args[at + 1], '^[< ]')
