@@ -23,6 +23,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ["core", "algorithms", "limiter"],
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
+  "adapters/mcp": ["core", "http", "limiter"],
   "limited-fetch": ["core", "algorithms", "limiter"],
   config: ["core", "algorithms", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],

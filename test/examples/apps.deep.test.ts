@@ -155,6 +155,31 @@ describe("examples/fastify-plans", () => {
   });
 });
 
+describe("examples/mcp-server", () => {
+  it("limits the calls of each user and tool, and reports at once", async () => {
+    const { url } = await start("mcp-server", "server");
+    const call = async (user: string, name: string) => {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: {
+          Authorization: `Bearer ${user}'s token`,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } }),
+      });
+      return [answer.status, (await answer.text()).includes("Try again in")] as const;
+    };
+    expect(await call("eve", "today")).toEqual([401, false]);
+    for (let i = 0; i < 3; i += 1) expect(await call("ann", "today")).toEqual([200, false]);
+    expect(await call("ann", "today")).toEqual([200, true]);
+    expect(await call("bob", "today")).toEqual([200, false]);
+    const reports = await Promise.all([call("bob", "report"), call("bob", "report")]);
+    expect(reports.filter(([, denied]) => denied)).toHaveLength(1);
+    expect(await call("bob", "report")).toEqual([200, false]);
+  });
+});
+
 describe("examples/limits-file", () => {
   it("limits logins by the file, and reads it again on SIGHUP", async () => {
     const app = await start("limits-file", "server", { PROXIES: "1" });

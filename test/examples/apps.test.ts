@@ -8,9 +8,9 @@ import installed from "./installed/package.json" with { type: "json" };
 const EXAMPLES = readdirSync(join(REPOSITORY, "examples")).filter((name) => !name.includes("."));
 
 describe("the example applications", () => {
-  it("are seven", () => {
+  it("are eight", () => {
     const names = ["bullmq-worker", "crawler", "express-login", "fastify-plans"];
-    expect(EXAMPLES).toEqual([...names, "limits-file", "llm-gateway", "worker-threads"]);
+    expect(EXAMPLES).toEqual([...names, "limits-file", "llm-gateway", "mcp-server", "worker-threads"]);
   });
 
   it.each(EXAMPLES)("declares what it imports, at the pinned versions: %s", (name) => {

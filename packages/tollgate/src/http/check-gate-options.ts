@@ -97,7 +97,7 @@ function checkAll(options: unknown, own: readonly string[]): void {
  * Checks the shape: the limiter may come from another copy of this package. `verbs` are the methods that the gate
  * calls.
  */
-function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
+export function checkLimiter(limiter: unknown, verbs: readonly string[]): void {
   if (typeof limiter === "object" && limiter !== null) {
     const given = limiter as Readonly<Record<string, unknown>>;
     const isEither = given["kind"] === "sync" || given["kind"] === "async";
