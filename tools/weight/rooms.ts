@@ -20,11 +20,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 3_126, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
-  ["server", ["packages/server/src"], 7_731, 4_700],
-  ["tests", TESTS, 51_801, 36_000],
+  ["server", ["packages/server/src"], 7_780, 4_700],
+  ["tests", TESTS, 51_836, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 871, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_223, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_253, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -11,7 +11,7 @@ import type { LimitsSettings } from "./limits/limits-settings.ts";
 export async function openLimits(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
   if (context.followed === undefined && (await isEnvoy(settings))) {
     const { openEnvoyApplication } = await import("./envoy/envoy-application.ts");
-    return openEnvoyApplication(settings, context.clock, context.log);
+    return openEnvoyApplication(settings, context);
   }
   const { openApi } = await import("./api/api-application.ts");
   const { withEnvoyProtocol } = await import("./envoy/limits-protocol.ts");

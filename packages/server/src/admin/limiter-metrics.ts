@@ -1,8 +1,8 @@
-import type { Registry } from "prom-client";
-import type { AsyncLimiter, Limiter } from "tollgate";
+import { Registry } from "prom-client";
+import { type AsyncLimiter, createLimiter, type Limiter, type LocalStore, perHour } from "tollgate";
 import { hotKeys, instrument } from "tollgate/metrics";
 import { clientName } from "../log/client-name.ts";
-import type { Family } from "./families.ts";
+import { type Family, familiesOf } from "./families.ts";
 
 /** How many clients `rate_limit_tokens` has for each limiter: those that are denied most. */
 const MOST_DENIED = 5;
@@ -14,6 +14,16 @@ export function measureLimiter(limiter: Limiter<never> | AsyncLimiter<never>, re
   return () => {
     remove();
     hot.close();
+  };
+}
+
+/** The metrics of a store alone, in which other processes count. */
+export function storeMetrics(store: LocalStore): () => Promise<readonly Family[]> {
+  const registry = new Registry();
+  instrument(createLimiter({ name: "store", limits: [perHour(1)], store }), { registry });
+  return async () => {
+    const families = await familiesOf(registry);
+    return families.filter(({ values }) => values.some(({ labels }) => labels["store"] !== undefined));
   };
 }
 

@@ -36,7 +36,7 @@ export interface ApiApplication extends Application {
 export async function openApi(settings: LimitsSettings, context: LimitsContext): Promise<ApiApplication> {
   const { clock, log, followed } = context;
   const leading = followed === undefined ? await leadingByFiles(settings, context) : leadingByPrimary(followed);
-  const { store, close } = await openStore(settings, log);
+  const { store, close } = await openStore(settings, context);
   const limits: Limits | Limits<"async"> = createLimits(leading.first(), { store, clock });
   const recent = recentOf(context);
   const limiters = new LimiterSet();

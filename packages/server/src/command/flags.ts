@@ -142,7 +142,7 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
     expected: "a time from 1ms to 1h, such as 5s",
     read: values.timeoutMs,
   },
-  workers: number(1, 256, ["with --redis: processes that serve the port together (default: 1)"]),
+  workers: number(1, 256, ["with --limits: processes that serve the port together (default: 1)"]),
   "tls-cert": path(["with --tls-key: a certificate in PEM, for HTTPS and gRPC over TLS on every port"]),
   "tls-key": path(["its private key; both are read again when they change"]),
   "tls-client-ca": path(["certificates in PEM of authorities: clients need a certificate of one of them"]),

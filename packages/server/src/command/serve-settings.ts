@@ -101,12 +101,10 @@ function limitsOf(path: string, texts: FlagTexts, { shadow = false, hybrid = fal
   };
 }
 
-/** Processes do not share their memory. */
-function workersOf(texts: FlagTexts, application: ServiceSettings["application"]): number {
+function workersOf(texts: FlagTexts, { kind }: ServiceSettings["application"]): number {
   const workers = read(texts, "workers") ?? 1;
-  if (workers === 1 || (application.kind === "limits" && application.redis !== undefined)) return workers;
-  const why = `each process would count in its own memory, so clients would get up to ${workers} times their limits`;
-  throw new UsageError(`--workers: expected with --limits and --redis, got ${workers} in memory; ${why}`);
+  if (workers === 1 || kind === "limits") return workers;
+  throw new UsageError(`--workers: expected with --limits, got ${workers} without`);
 }
 
 function sweepIntervalOf(texts: FlagTexts): Duration {

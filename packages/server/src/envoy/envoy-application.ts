@@ -1,13 +1,12 @@
-import type { Clock } from "tollgate";
 import type { Application } from "../application.ts";
 import { healthz } from "../http/health.ts";
 import { LimiterSet } from "../limiter-set.ts";
 import { readWithoutBlocking } from "../limits/in-thread.ts";
+import type { LimitsContext } from "../limits/limits-context.ts";
 import { LimitsFiles } from "../limits/limits-files.ts";
 import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { openStore } from "../limits/store.ts";
-import type { Log } from "../log/log.ts";
 import { compileWords, readWords } from "./configuration.ts";
 import { configurationLines } from "./configuration-lines.ts";
 import { startGrpcServer } from "./grpc-server.ts";
@@ -22,8 +21,9 @@ const THREAD = new URL("../../dist/envoy/parse-thread.js", import.meta.url);
  *
  * @throws FilesError, LimitsError or TollgateError, before anything is left open.
  */
-export async function openEnvoyApplication(settings: LimitsSettings, clock: Clock, log: Log): Promise<Application> {
+export async function openEnvoyApplication(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
   const { path, shadow } = settings;
+  const { clock, log } = context;
   const files = await LimitsFiles.open({
     path,
     compile: readWords,
@@ -31,7 +31,7 @@ export async function openEnvoyApplication(settings: LimitsSettings, clock: Cloc
     replace: (words) => limits.replace(compileWords(words)),
     log,
   });
-  const { store, close } = await openStore(settings, log);
+  const { store, close } = await openStore(settings, context);
   const limits = new RateLimits({ store, clock, configuration: compileWords(files.first), shadow });
   const logError = (error: unknown): void =>
     log({ level: "error", event: "request-failed", text: `a gRPC request failed: ${String(error)}` });

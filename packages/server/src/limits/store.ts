@@ -1,6 +1,8 @@
-import { type Duration, type MemoryStoreOptions, memoryStore, type Store } from "tollgate";
+import { type Duration, type LocalStore, memoryStore, type Store } from "tollgate";
+import type { ClusterStoreObservation } from "tollgate/cluster";
 import type { RedisStoreOptions } from "tollgate/redis";
 import type { Log } from "../log/log.ts";
+import type { LimitsContext } from "./limits-context.ts";
 import type { RedisAddress } from "./redis-address.ts";
 
 export interface StoreSettings {
@@ -21,13 +23,36 @@ export interface OpenStore {
   close(): Promise<void>;
 }
 
-/** Opens the store. Redis need not be there yet. */
-export async function openStore(settings: StoreSettings, log: Log): Promise<OpenStore> {
-  const { redis, maxKeys, sweepInterval } = settings;
+/** Opens the store. Redis need not be there yet. Of several processes, the primary one has the memory. */
+export async function openStore(
+  settings: StoreSettings,
+  { log, peers }: Pick<LimitsContext, "log" | "peers">,
+): Promise<OpenStore> {
+  const { redis } = settings;
   if (redis !== undefined) return openRedis(redis, settings, log);
-  const options: MemoryStoreOptions = { sweepInterval, ...(maxKeys !== undefined && { maxKeys }) };
-  const store = memoryStore(options);
+  if (peers !== undefined) return openCluster(log);
+  const store = openMemory(settings);
   return { store, close: async () => store.close() };
+}
+
+export function openMemory({ maxKeys, sweepInterval }: StoreSettings): LocalStore {
+  return memoryStore({ sweepInterval, ...(maxKeys !== undefined && { maxKeys }) });
+}
+
+/** The primary process has other work, too. A worker starts within this time, or not at all. */
+const CLUSTER_TIMES = { timeout: "1s", connectTimeout: "15s" } as const;
+
+async function openCluster(log: Log): Promise<OpenStore> {
+  const { clusterStore } = await import("tollgate/cluster");
+  const observe = (observation: ClusterStoreObservation): void => {
+    if (observation.type === "down") {
+      log({ level: "error", event: "primary-silent", fields: { cause: observation.cause } });
+    } else if (observation.type === "up") {
+      log({ level: "warn", event: "primary-back", fields: { down_for_ms: Math.round(observation.downForMs) } });
+    }
+  };
+  const store = clusterStore({ ...CLUSTER_TIMES, warnings: false, observe });
+  return { store, close: () => store.close() };
 }
 
 /** Loaded only if asked for. The store tells of outages, so errors of single connections are not logged. */

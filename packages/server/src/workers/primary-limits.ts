@@ -1,4 +1,4 @@
-import { systemClock } from "tollgate";
+import { type LocalStore, systemClock } from "tollgate";
 import { createLimits, type Limits } from "tollgate/config";
 import type { HealthDetails } from "../http/health.ts";
 import type { OperatorRoutes } from "../http/operator.ts";
@@ -9,7 +9,7 @@ import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import type { LimitsState } from "../limits/limits-state.ts";
 import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
-import { cannotListBlocked } from "../operations/key-routes.ts";
+import { blockedIn, cannotListBlocked } from "../operations/key-routes.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
@@ -27,7 +27,7 @@ const FOLLOW_MS = 5_000;
  */
 export class PrimaryLimits {
   readonly #operated: OperatedLimits;
-  /** They count nothing: limits that compile here compile in every worker. */
+  /** They count nothing: limits that compile here compile in every worker. They list keys that are blocked. */
   readonly #limits: Limits;
   readonly #slots: readonly WorkerSlot[];
   readonly #log: Log;
@@ -38,18 +38,24 @@ export class PrimaryLimits {
   #number = 0;
   #reached: Promise<WorkersReached> = Promise.resolve({ changed: [], silent: [] });
 
-  private constructor(operated: OperatedLimits, slots: readonly WorkerSlot[], log: Log, hasOperators: boolean) {
+  private constructor(
+    operated: OperatedLimits,
+    slots: readonly WorkerSlot[],
+    store: LocalStore | undefined,
+    log: Log,
+    hasOperators: boolean,
+  ) {
     this.#operated = operated;
     this.#slots = slots;
     this.#log = log;
     this.#salt = hasOperators ? randomSalt() : undefined;
-    this.#limits = createLimits(operated.first, { clock: systemClock });
+    this.#limits = createLimits(operated.first, { clock: systemClock, ...(store !== undefined && { store }) });
     const { inForce, routes } = operated.begin({
       limits: this.#limits,
       recent: hasOperators ? requestsOf(slots) : undefined,
       operateKey: operateKeyIn(slots),
       hotOf: hotOfWorkers(slots),
-      blockedOf: cannotListBlocked,
+      blockedOf: store === undefined ? cannotListBlocked : blockedIn(this.#limits),
       reached: () => this.#reached,
       onInstall: () => this.#tell(),
     });
@@ -59,13 +65,15 @@ export class PrimaryLimits {
   }
 
   /**
-   * Opens limits files. `undefined` for those of Envoy's service, which each worker reads itself.
+   * Opens limits files. Workers count in `store`, if it is in this process. The result is `undefined` for files of
+   * Envoy's service, which each worker reads itself.
    *
    * @throws FilesError if the files cannot be read; LimitsError if they have mistakes.
    */
   static async open(
     { application, admin }: ServiceSettings,
     slots: readonly WorkerSlot[],
+    store: LocalStore | undefined,
     log: Log,
   ): Promise<PrimaryLimits | undefined> {
     if (application.kind !== "limits" || (await isEnvoy(application))) return undefined;
@@ -75,7 +83,7 @@ export class PrimaryLimits {
       if (primary !== undefined) primary.#tell();
     };
     const operated = await OperatedLimits.open({ path, checkDomain, clock: systemClock, log, onStatus });
-    primary = new PrimaryLimits(operated, slots, log, admin?.tokens !== undefined);
+    primary = new PrimaryLimits(operated, slots, store, log, admin?.tokens !== undefined);
     return primary;
   }
 

@@ -8,7 +8,10 @@ import { WorkerPeers } from "./worker-peers.ts";
 export async function runWorker(settings: ServiceSettings, log: Log): Promise<void> {
   const worker = new RunningWorker(settings, log);
   // Before anything is asked: the answers are messages.
-  process.on("message", (message: ToWorker) => void worker.obey(message));
+  process.on("message", (message: ToWorker | { readonly type: "process:msg" }) => {
+    // The answers of the store of the primary process pass by here, too.
+    if (message.type !== "process:msg") void worker.obey(message);
+  });
   // A terminal sends its signals to all processes of a group.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void worker.stop());
   process.on("SIGHUP", () => {});

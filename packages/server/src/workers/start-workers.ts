@@ -1,9 +1,11 @@
 import cluster from "node:cluster";
 import { createServer } from "node:http";
+import type { LocalStore } from "tollgate";
 import type { Admin } from "../admin/admin.ts";
 import { type Family, mergeFamilies } from "../admin/families.ts";
 import type { Application } from "../application.ts";
 import { LimiterSet } from "../limiter-set.ts";
+import { openMemory } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { openCertificates } from "../open-certificates.ts";
 import type { Service, ServiceSettings } from "../service.ts";
@@ -33,7 +35,8 @@ export async function startWorkers(settings: WorkersSettings, log: Log): Promise
     { length: settings.workers },
     (_, i) => new WorkerSlot(i + 1, { log, passOn: passOnTo, lead: () => limits?.state }),
   );
-  const limits = await PrimaryLimits.open(settings, slots, log);
+  const store = await serveStore(settings.application);
+  const limits = await PrimaryLimits.open(settings, slots, store, log);
   let isStopping = false;
   let admin: Admin | undefined;
   const close = async (): Promise<void> => {
@@ -41,13 +44,14 @@ export async function startWorkers(settings: WorkersSettings, log: Log): Promise
     await Promise.all(slots.map((slot) => slot.stop(GRACE_MS)));
     await admin?.close();
     limits?.close();
+    store?.close();
   };
   try {
     // The first one alone: it finds the port, and what is wrong with flags is told once.
     const [first, ...others] = slots;
     const ready = await first?.start();
     await Promise.all(others.map((slot) => slot.start()));
-    admin = await openAdmin(settings, log, slots, limits, () => !isStopping);
+    admin = await openAdmin(settings, log, slots, { limits, store }, () => !isStopping);
     let closed: Promise<void> | undefined;
     return {
       url: ready?.url ?? "",
@@ -76,7 +80,7 @@ async function openAdmin(
   { admin, workers, tls }: WorkersSettings,
   log: Log,
   slots: readonly WorkerSlot[],
-  limits: PrimaryLimits | undefined,
+  { limits, store }: { readonly limits: PrimaryLimits | undefined; readonly store: LocalStore | undefined },
   isRunning: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
@@ -91,10 +95,11 @@ async function openAdmin(
   const { startAdmin } = await import("../admin/admin.ts");
   const certificates = tls && (await openCertificates(tls, log));
   const ownLimits = limits === undefined ? undefined : await measureLimits(limits);
+  const ownStore = store === undefined ? undefined : await measureStore(store);
   const collect = async (): Promise<readonly Family[]> => {
     const families = await Promise.all(slots.map((slot) => slot.collect()));
-    const own = (await ownLimits?.()) ?? [];
-    return [...mergeFamilies(families), ...own, ...ownFamilies(readyCount(), slots)];
+    const merged = mergeFamilies([...families, (await ownStore?.()) ?? []]);
+    return [...merged, ...((await ownLimits?.()) ?? []), ...ownFamilies(readyCount(), slots)];
   };
   const isReady = (): boolean => isRunning() && readyCount() > 0;
   const metrics = { collect, close: () => certificates?.close() };
@@ -104,6 +109,18 @@ async function openAdmin(
 async function measureLimits(limits: PrimaryLimits): Promise<() => Promise<readonly Family[]>> {
   const { limitsMetrics } = await import("../admin/limits-metrics.ts");
   return limitsMetrics(() => limits.status, limits.inForce);
+}
+
+async function measureStore(store: LocalStore): Promise<() => Promise<readonly Family[]>> {
+  const { storeMetrics } = await import("../admin/limiter-metrics.ts");
+  return storeMetrics(store);
+}
+
+/** The memory in which all workers count; `undefined` if that is in Redis. */
+async function serveStore(application: ServiceSettings["application"]): Promise<LocalStore | undefined> {
+  if (application.kind !== "limits" || application.redis !== undefined) return undefined;
+  const { serveWorkers } = await import("tollgate/cluster");
+  return serveWorkers({ cluster, store: openMemory(application) }).store;
 }
 
 function ownFamilies(ready: number, slots: readonly WorkerSlot[]): readonly Family[] {

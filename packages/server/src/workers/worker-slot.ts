@@ -119,7 +119,9 @@ export class WorkerSlot {
     const worker = cluster.fork({ [WORKER_ENV]: String(this.number) });
     this.#worker = worker;
     this.#startedMs = performance.now();
-    worker.on("message", (message: FromWorker) => {
+    worker.on("message", (message: FromWorker | { readonly type: "process:msg" }) => {
+      // What the worker asks the store of this process.
+      if (message.type === "process:msg") return;
       if (message.type === "failed") failed(new WorkerError(message.name, message.message));
       else this.#take(message, started);
     });

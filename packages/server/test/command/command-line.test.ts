@@ -208,16 +208,7 @@ describe("the command line", () => {
       `--${flag.split("=")[0]}: expected without --limits, which has the numbers`,
     ]),
     [["serve", "--limits", "a", "--hybrid"], "--hybrid: expected with --redis"],
-    [
-      ["serve", "--limits", "a", "--workers", "4"],
-      "--workers: expected with --limits and --redis, got 4 in memory; each process would count in its own memory, so " +
-        "clients would get up to 4 times their limits",
-    ],
-    [
-      ["serve", "--workers", "2"],
-      "--workers: expected with --limits and --redis, got 2 in memory; each process would count in its own memory, so " +
-        "clients would get up to 2 times their limits",
-    ],
+    [["serve", "--workers", "2"], "--workers: expected with --limits, got 2 without"],
     [["serve", "--workers", "0"], '--workers: expected a whole number from 1 to 256, got "0"'],
     [
       ["serve", "--limits", "a", "--redis", "redis://a", "--max-keys", "1"],

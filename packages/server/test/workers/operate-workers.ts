@@ -45,15 +45,19 @@ function checkDescribed(method: string, path: string, status: number | undefined
   expect(faults(`${pointerOf(route, method.toLowerCase())}/responses/${status}`, body)).toEqual([]);
 }
 
-/** A service of several workers over Redis, with an admin listener that has a token. */
-export async function startOperatedWorkers(text: string, workers = 3): Promise<OperatedWorkers> {
-  const redis = await startRedis();
+/** A service of several workers, with an admin listener that has a token. */
+export async function startOperatedWorkers(
+  text: string,
+  workers = 3,
+  store: "redis" | "memory" = "redis",
+): Promise<OperatedWorkers> {
+  const redis = store === "redis" ? ["--redis", (await startRedis()).url] : [];
   const file = await limitsFile(text);
   const folder = await mkdtemp(join(tmpdir(), "tollgate-token-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const tokens = join(folder, "tokens");
   await writeFile(tokens, `${TOKEN} ann\n`);
-  const flags = ["--limits", file.path, "--redis", redis.url, "--workers", String(workers), "--log-format", "json"];
+  const flags = ["--limits", file.path, ...redis, "--workers", String(workers), "--log-format", "json"];
   const { command } = await startServing([...flags, "--admin-port", "0", "--admin-token-file", tokens]);
   const lines = (): Body[] =>
     command.stdout
