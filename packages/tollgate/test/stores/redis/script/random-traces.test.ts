@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
+  denseFixedWindowSpec,
   denseSlidingWindowSpec,
   largeSlidingWindowSpec,
   limitSpec,
@@ -8,7 +9,7 @@ import {
 } from "../../../properties/limit-arbitrary.ts";
 import { playStepsOver, REACH_OF_TABLES_US } from "../../../properties/run-scenario.ts";
 import type { Scenario } from "../../../properties/scenario.ts";
-import { ALL_VERBS, scenario } from "../../../properties/scenario-arbitrary.ts";
+import { scenario } from "../../../properties/scenario-arbitrary.ts";
 import { TODAY_US } from "../../../properties/times.ts";
 import { createWorld } from "../../../properties/world.ts";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
@@ -34,10 +35,15 @@ const KINDS: Readonly<Record<string, Parameters<typeof scenario>[0]>> = {
     verbs: ["charge", "charge", "charge", "consume", "refund", "explain"],
   },
   "sliding windows of large limits": {
-    limits: largeSlidingWindowSpec,
     // Their units of a few windows exceed the exact integers.
-    ...{ mostLimits: 1, mostLimiters: 1, clock: "crowded forward", costs: "modest" },
-    verbs: ALL_VERBS.filter((verb) => verb !== "charge"),
+    limits: largeSlidingWindowSpec.filter(({ windowUs }) => windowUs > 10),
+    ...{ mostLimits: 1, mostLimiters: 1, mostKeys: 1, mostSteps: 120, clock: "crowded forward", costs: "modest" },
+    verbs: ["consume", "consume", "consume", "allow", "refund", "explain"],
+  },
+  "identical calls of a batch": {
+    limits: fc.oneof(denseFixedWindowSpec, denseSlidingWindowSpec),
+    ...{ mostLimiters: 1, mostKeys: 1, clock: "forward", costs: "modest" },
+    verbs: ["allow", "allow", "allow", "allow", "refund", "explain"],
   },
   "limits chosen per call": { limits: limitSpec, clock: "forward" },
 };
