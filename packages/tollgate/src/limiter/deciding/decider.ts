@@ -83,8 +83,8 @@ export abstract class Decider {
     const report = this.asker.ask(verb, request, taken);
     if (isPromise(report)) return report.then((known) => this.#end(name, request, selected, known, read, begunMs));
     const result = this.#end(name, request, selected, report, read, begunMs);
-    // That of a batch has a time of its own, and a store elsewhere may keep the costs of a call.
-    if (request.atUs === undefined && this.kind === "sync") this.#request = request;
+    // That of a batch has a time of its own.
+    if (request.atUs === undefined) this.#request = request;
     return result;
   }
 

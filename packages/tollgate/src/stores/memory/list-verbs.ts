@@ -91,7 +91,7 @@ export class ListVerbs {
     const { scratch } = this.#store.capacity;
     this.compiled.init(scratch, 0, now);
     if (!plainTake.tryTake(scratch, 0, now, cost)) return false;
-    if (cost > 0) this.#insert(table, text);
+    if (cost > 0) table.insert(text, scratch);
     return true;
   }
 
@@ -244,9 +244,10 @@ export class ListVerbs {
     report: Report,
     at: number,
   ): boolean {
-    const admitted = this.#run(this.#store.capacity.scratch, 0, "new", verb, costs, report, at);
+    const { scratch } = this.#store.capacity;
+    const admitted = this.#run(scratch, 0, "new", verb, costs, report, at);
     if (!this.compiled.mustStore) return admitted;
-    this.#insert(table, text);
+    table.insert(text, scratch);
     if (this.#record !== undefined) {
       this.#record.table = table;
       this.#record.isNew = true;
@@ -287,11 +288,5 @@ export class ListVerbs {
   ): boolean {
     this.compiled.begin(key, cells, base, this.#now);
     return this.compiled.apply(verb, cells, base, costs, this.#now, report, at);
-  }
-
-  /** Keeps the scratch cells as those of a new key. */
-  #insert(table: RowTable, text: string): void {
-    table.insert(text, this.#store.capacity.scratch);
-    this.#store.inserted();
   }
 }

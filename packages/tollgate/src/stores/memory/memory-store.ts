@@ -171,10 +171,6 @@ class MemoryStore implements LocalStore, SpaceStore, MemoryScopeStore {
     this.capacity.notify();
   }
 
-  inserted(): void {
-    this.#sweeper.inserted();
-  }
-
   #scopeOf(scope: Scope): MemoryScope {
     const known = this.#scopes.get(scope)?.deref();
     if (known !== undefined) return known;

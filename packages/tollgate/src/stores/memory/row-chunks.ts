@@ -10,21 +10,19 @@ const BYTES_PER_ELEMENT = 12;
  * The rows of a table, in dense slots: removing a row moves the last one into its slot. The slots lie in chunks, which
  * an index finds by number.
  */
-export class RowChunks<Table> {
+export class RowChunks<Table extends { charge(bytes: number): void }> {
   size = 0;
   readonly width: number;
   readonly #table: Table;
   readonly #sizes: ChunkSizes;
-  readonly #charge: (bytes: number) => void;
   readonly #chunks: Chunk<Table>[] = [];
   /** How many slots the chunks have. */
   #slots = 0;
 
-  constructor(table: Table, width: number, charge: (bytes: number) => void) {
+  constructor(table: Table, width: number) {
     this.#table = table;
     this.width = width;
     this.#sizes = new ChunkSizes(width);
-    this.#charge = charge;
   }
 
   /** The bytes of a row's text. */
@@ -48,7 +46,7 @@ export class RowChunks<Table> {
     copyCells(source, 0, chunk.cells, at * this.width, this.width);
     index.add(hash, slotIn(chunk, at));
     this.size += 1;
-    this.#charge(RowChunks.bytesOf(text));
+    this.#table.charge(RowChunks.bytesOf(text));
   }
 
   /** Removes a row. The last one gets its slot. */
@@ -57,7 +55,7 @@ export class RowChunks<Table> {
     const from = this.#chunks[(this.size - 1) >>> this.#sizes.bits]!;
     const last = from.keys.length - 1;
     index.delete(chunk.hashes[at]!, slotIn(chunk, at));
-    this.#charge(-RowChunks.bytesOf(chunk.keys[at]!));
+    this.#table.charge(-RowChunks.bytesOf(chunk.keys[at]!));
     this.size -= 1;
     if (from !== chunk || last !== at) {
       index.move(from.hashes[last]!, slotIn(from, last), slotIn(chunk, at));
@@ -76,7 +74,7 @@ export class RowChunks<Table> {
   /** Forgets the rows, which no index knows any more. */
   clear(): void {
     for (const { keys } of this.#chunks) {
-      for (const key of keys) this.#charge(-RowChunks.bytesOf(key));
+      for (const key of keys) this.#table.charge(-RowChunks.bytesOf(key));
       keys.length = 0;
     }
     this.size = 0;
@@ -88,7 +86,7 @@ export class RowChunks<Table> {
     for (const chunk of this.#chunks.splice(needed)) {
       index.removeChunk(chunk);
       this.#slots -= chunk.hashes.length;
-      this.#charge(-this.#sizes.bytesOf(chunk.hashes.length));
+      this.#table.charge(-this.#sizes.bytesOf(chunk.hashes.length));
     }
   }
 
@@ -121,7 +119,7 @@ export class RowChunks<Table> {
     chunk.cells = new Float64Array(slots * this.width);
     chunk.cells.set(cells);
     this.#slots += slots - hashes.length;
-    this.#charge(this.#sizes.bytesOf(slots) - this.#sizes.bytesOf(hashes.length));
+    this.#table.charge(this.#sizes.bytesOf(slots) - this.#sizes.bytesOf(hashes.length));
   }
 
   #addChunk(index: KeyIndex<Table>): Chunk<Table> {
@@ -129,7 +127,7 @@ export class RowChunks<Table> {
     const chunk: Chunk<Table> = { number: 0, table: this.#table, keys: [], ...none };
     index.addChunk(chunk);
     this.#chunks.push(chunk);
-    this.#charge(this.#sizes.bytesOf(0));
+    this.#table.charge(this.#sizes.bytesOf(0));
     return chunk;
   }
 }

@@ -13,6 +13,8 @@ import { RowChunks } from "./row-chunks.ts";
 import type { ScopeClocks } from "./scope-clocks.ts";
 import { type SweptTable, TableSweep } from "./table-sweep.ts";
 
+/** A new key counts as this many calls, so that a pass over many new keys takes a small part of a sweep's interval. */
+const CALLS_PER_NEW_KEY = 4;
 const NO_CELLS = new Float64Array(0);
 const NO_KEYS: readonly string[] = [];
 
@@ -74,7 +76,7 @@ export class RowTable implements SweptTable {
     this.#store = store;
     this.compiled = this.#compileAt(now[0]!);
     this.width = this.compiled.width;
-    this.#rows = new RowChunks(this, this.width, (bytes) => this.charge(bytes));
+    this.#rows = new RowChunks(this, this.width);
     this.family = family;
     this.buckets = new OverflowBuckets(this.width, this.capacity);
     this.#index = family.index;
@@ -189,6 +191,7 @@ export class RowTable implements SweptTable {
   insert(text: string, source: Float64Array): void {
     this.#rows.add(this.#index, text, this.#store.hashOf(text), source);
     this.capacity.size += 1;
+    this.capacity.callsUntilSweep -= CALLS_PER_NEW_KEY;
     this.#deselect();
   }
 

@@ -12,6 +12,4 @@ export interface SpaceStore extends RowTableStore {
   sweepStep(): void;
   /** Lets an empty table go. */
   removeTable(table: RowTable): void;
-  /** Counts a new key. */
-  inserted(): void;
 }

@@ -10,8 +10,6 @@ const SLOTS_PER_SWEEP_STEP = CALLS_PER_SWEEP_STEP;
 const SLOTS_PER_SLICE = 2_048;
 /** Fewer slots when a new key finds the store full: that call has to wait for them. */
 const SLOTS_PER_RECLAIM = 16;
-/** A new key counts as this many calls, so that a pass over many new keys takes a small part of an interval. */
-const CALLS_PER_NEW_KEY = 4;
 
 /**
  * Sweeps a store's tables in small steps as calls come in, one table after another. So the keys of an idle limiter go
@@ -38,11 +36,6 @@ export class Sweeper {
   /** Lets an empty table go. */
   remove(table: RowTable): void {
     this.#removeAt(table, this.#tables.indexOf(table));
-  }
-
-  /** Counts a new key. */
-  inserted(): void {
-    this.#capacity.callsUntilSweep -= CALLS_PER_NEW_KEY;
   }
 
   sweepStep(): void {
