@@ -24,7 +24,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 51_822, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 871, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_253, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_270, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
