@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "adapters/node": ["core", "http"],
   "adapters/web": ["core", "http"],
   "adapters/mcp": ["core", "http", "limiter"],
+  "adapters/better-auth": ["core", "algorithms", "http", "limiter"],
   "limited-fetch": ["core", "algorithms", "limiter"],
   config: ["core", "algorithms", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
