@@ -7,6 +7,14 @@ import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
 const inUse = useRedis();
 const NOW_MS = 1_790_000_000_000;
 
+it("identical calls of one turn, decided at once, take from a limit in shadow mode as often as it has units", async () => {
+  const shadow = perHour(2, { mode: "shadow" });
+  const limiter = createLimiter({ name: "api", limits: [perDay(4), shadow], store: inUse.redis.store() });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => limiter.allow("ann")));
+  expect(answers.filter(Boolean)).toHaveLength(4);
+  expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual([4, 2]);
+});
+
 describe("one quota for many clients", () => {
   it.each([
     ["a bucket", perDay(1_000)],
