@@ -25,6 +25,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "adapters/web": ["core", "http"],
   "adapters/mcp": ["core", "http", "limiter"],
   "adapters/better-auth": ["core", "algorithms", "http", "limiter"],
+  "adapters/nestjs": ["core", "algorithms", "limiter", "http", "adapters/node"],
   "limited-fetch": ["core", "algorithms", "limiter"],
   config: ["core", "algorithms", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
@@ -33,7 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Places whose files may be named for one of these may import `node:`. */
-const NODE_PLACES = /^(adapters\/node|diagnostics)\b/;
+const NODE_PLACES = /^(adapters\/(node|nestjs)|diagnostics)\b/;
 /** Folders without any third-party import. */
 const BARE_FOLDERS = [
   "core",

@@ -28,7 +28,9 @@ export class Examples {
   write(): void {
     mkdirSync(this.folder, { recursive: true });
     for (const { file, code } of this.list) writeFileSync(file, `${code}export {};\n`);
-    const config = { extends: "../../../../tsconfig.tests.json", include: ["*.ts"], references: [] };
+    // For Nest's page.
+    const compilerOptions = { experimentalDecorators: true };
+    const config = { extends: "../../../../tsconfig.tests.json", compilerOptions, include: ["*.ts"], references: [] };
     writeFileSync(join(this.folder, "tsconfig.json"), JSON.stringify(config));
   }
 

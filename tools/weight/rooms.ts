@@ -10,21 +10,21 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 28_598, 21_500],
+  ["library", [LIBRARY], 28_897, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_978, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_343, 4_000],
   ["redis", [`${LIBRARY}/stores/redis`], 4_858, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 3_183, 2_600],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 3_482, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["server", ["packages/server/src"], 7_780, 4_700],
-  ["tests", TESTS, 51_933, 36_000],
+  ["tests", TESTS, 52_314, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 871, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 69_617, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 70_388, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

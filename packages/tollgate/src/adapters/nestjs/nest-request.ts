@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ExecutionContext } from "@nestjs/common";
+import type { HeaderWriter } from "../../http/header-list.ts";
+import type { HttpFacts } from "../../http/http-facts.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
+import { factsAt } from "../node/node-facts.ts";
+
+declare module "node:http" {
+  interface IncomingMessage {
+    /** The limiter's decision, and how to settle the request; `undefined` if it was not counted. */
+    rateLimit?: RateLimited | undefined;
+  }
+}
+
+/** A request of Node, of Express or of Fastify, which has Node's inside. */
+type FrameworkRequest = IncomingMessage & {
+  readonly raw?: IncomingMessage;
+  readonly originalUrl?: string;
+};
+
+/** A response of Node or of Express, or a reply of Fastify. */
+type FrameworkResponse = ServerResponse & {
+  readonly raw?: ServerResponse;
+  header?(name: string, value: string): unknown;
+};
+
+/** The context of a GraphQL operation, as its drivers and the user's `context` function make it. */
+interface GraphqlContext {
+  readonly req?: FrameworkRequest;
+  readonly request?: FrameworkRequest;
+  /** Where subscriptions over graphql-ws have the request of their handshake. */
+  readonly extra?: { readonly request?: FrameworkRequest };
+  readonly res?: FrameworkResponse;
+  /** Mercurius puts it there, whatever the user's function returns. */
+  readonly reply?: FrameworkResponse & { readonly request?: FrameworkRequest };
+}
+
+/** A client of a gateway. Those of socket.io know the request of their handshake, those of ws only the socket. */
+interface GatewayClient {
+  readonly request?: FrameworkRequest;
+  readonly _socket?: IncomingMessage["socket"] | null;
+}
+
+/** What a guard sees of the exchange behind a call. */
+export interface Exchange {
+  /** Absent for calls without a request, such as those of microservices. */
+  readonly request: FrameworkRequest | undefined;
+  /** Absent for messages, and for GraphQL operations whose context has none. */
+  readonly response: FrameworkResponse | undefined;
+}
+
+/** Finds the request of a call by any transport. */
+export function exchangeBehind(context: ExecutionContext): Exchange {
+  switch (context.getType<string>()) {
+    case "http":
+      return { request: context.getArgByIndex(0), response: context.getArgByIndex(1) };
+    case "graphql": {
+      const { req, request, extra, res, reply } = (context.getArgByIndex(2) ?? {}) as GraphqlContext;
+      const response = res ?? reply;
+      return {
+        request: req ?? request ?? extra?.request ?? reply?.request,
+        response: typeof response?.getHeader === "function" ? response : undefined,
+      };
+    }
+    case "ws": {
+      const { request, _socket: socket } = context.getArgByIndex(0) as GatewayClient;
+      return { request: request ?? ({ socket } as FrameworkRequest), response: undefined };
+    }
+    default:
+      return { request: undefined, response: undefined };
+  }
+}
+
+/**
+ * The neutral view of the request behind a call: of HTTP, of a GraphQL operation, or of the handshake of a websocket.
+ * Headers and address are absent where the transport does not know them.
+ */
+export function factsOf(context: ExecutionContext): HttpFacts {
+  const raw = nodeRequestOf(context);
+  return factsAt(raw, exchangeBehind(context).request?.originalUrl ?? raw.url);
+}
+
+/** Node's request. */
+export function nodeRequestOf(context: ExecutionContext): IncomingMessage {
+  const { request } = exchangeBehind(context);
+  const raw = request?.raw ?? request;
+  return raw?.headers === undefined ? ({ headers: {}, socket: raw?.socket } as IncomingMessage) : raw;
+}
+
+/** Node's response, if the call has one. */
+export function nodeResponseOf({ response }: Exchange): ServerResponse | undefined {
+  return response?.raw ?? response;
+}
+
+/** Fastify sends the headers of its reply, and names as they are given: its own are in lower case. */
+export const WRITER: HeaderWriter<FrameworkResponse> = {
+  get: (response, name) => response.getHeader(name),
+  set: (response, name, value) =>
+    void (response.raw === undefined ? response.setHeader(name, value) : response.header?.(name.toLowerCase(), value)),
+};

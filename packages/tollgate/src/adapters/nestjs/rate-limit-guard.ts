@@ -1,0 +1,114 @@
+import {
+  type CanActivate,
+  type CustomDecorator,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  Optional,
+  SetMetadata,
+  UseGuards,
+} from "@nestjs/common";
+import { Reflector } from "@nestjs/core";
+import { show, TollgateError } from "../../core/errors.ts";
+import { NestLimit } from "./nest-limit.ts";
+import type { NamedLimits, RateLimitModuleOptions, RouteRateLimit } from "./options.ts";
+
+/** Copies of this package share it. */
+const OWN_LIMIT = "tollgate:rate-limit";
+/** What `RateLimitModule` provides to guards, in whatever module these are made. */
+export const MODULE_LIMITS = "tollgate:module-limits";
+
+/** What the decorators attach: a limit of the route's own, changes of the module's, a name, all of it, or none. */
+type OwnLimit = NestLimit | Partial<RouteRateLimit> | string | boolean;
+
+const REFLECTOR = new Reflector();
+
+/** The limits of one `RateLimitModule`, which all guards share. */
+export class ModuleLimits {
+  readonly #options: RouteRateLimit | undefined;
+  readonly #named: NamedLimits;
+  readonly #main: NestLimit | undefined;
+  /** Limits by name, and by the options of the routes that change the module's. */
+  readonly #made: Map<OwnLimit, NestLimit>;
+
+  /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
+  constructor({ named = {}, ...options }: RateLimitModuleOptions) {
+    this.#named = named;
+    this.#options = Object.keys(options).length === 0 ? undefined : (options as RouteRateLimit);
+    this.#main = this.#options && new NestLimit(this.#options);
+    this.#made = new Map(Object.entries(named).map(([name, each]) => [name, new NestLimit(each)]));
+  }
+
+  /** @throws TollgateError `ERR_OPTION` if the route asks for what the module does not have. */
+  of(own: Exclude<OwnLimit, NestLimit | false>): NestLimit {
+    const known = own === true ? this.#main : this.#made.get(own);
+    if (known !== undefined) return known;
+    if (typeof own === "string") {
+      throw optionsExpected(`one of the module's named limits (${Object.keys(this.#named).join(", ")})`, own);
+    }
+    if (this.#options === undefined) throw optionsExpected("a limiter of the module or of the decorator", undefined);
+    const made = new NestLimit({ ...this.#options, ...(own as Partial<RouteRateLimit>) });
+    this.#made.set(own, made);
+    return made;
+  }
+}
+
+const NO_MODULE = new ModuleLimits({});
+
+function optionsExpected(expected: string, got: unknown): TollgateError {
+  return new TollgateError("ERR_OPTION", `@RateLimit: expected ${expected}, got ${show(got)}`);
+}
+
+/**
+ * Asks the limiter of the route, of its class or of `RateLimitModule`. A guard that is bound several times counts a
+ * call once. `RateLimitModule` binds it for all routes, and `@RateLimit()` for one.
+ */
+export class RateLimitGuard implements CanActivate {
+  readonly #limits: ModuleLimits;
+
+  constructor(limits: ModuleLimits = NO_MODULE) {
+    this.#limits = limits;
+  }
+
+  /** Passes, or throws `RateLimitException`. */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const targets = [context.getHandler(), context.getClass()];
+    const own = REFLECTOR.getAllAndOverride<OwnLimit | undefined>(OWN_LIMIT, targets) ?? true;
+    if (own === false) return true;
+    return (own instanceof NestLimit ? own : this.#limits.of(own)).check(context);
+  }
+}
+
+// What decorators would do: compilers without emitted metadata would leave the dependency out.
+Injectable()(RateLimitGuard);
+Optional()(RateLimitGuard, undefined, 0);
+Inject(MODULE_LIMITS)(RateLimitGuard, undefined, 0);
+
+/**
+ * Limits a route, a resolver, a message handler, or all of a class. Without options it is the module's limit. Options
+ * with a `limiter` make a limit of its own, others change the module's, and a name chooses one of `named`. A method's
+ * decorator goes before its class'. Write it above the `@UseGuards` of guards that are to run first.
+ *
+ * @throws TollgateError `ERR_OPTION` when an option of a limit of its own is not what is expected.
+ */
+export function RateLimit<Input>(own: Partial<RouteRateLimit<Input>> | string = {}): ClassDecorator & MethodDecorator {
+  const options = own as Partial<RouteRateLimit> | string;
+  return both(SetMetadata(OWN_LIMIT, limitOf(options)), UseGuards(RateLimitGuard));
+}
+
+function limitOf(own: Partial<RouteRateLimit> | string): OwnLimit {
+  if (typeof own === "string") return own;
+  if (own.limiter !== undefined) return new NestLimit(own as RouteRateLimit);
+  return Object.keys(own).length === 0 ? true : own;
+}
+
+/** Leaves a route, or all of a class, unlimited and uncounted. */
+export function SkipRateLimit(): CustomDecorator {
+  return SetMetadata(OWN_LIMIT, false);
+}
+
+function both(one: CustomDecorator, other: MethodDecorator & ClassDecorator): ClassDecorator & MethodDecorator {
+  return ((target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
+    for (const decorate of [one, other] as MethodDecorator[]) decorate(target, key as string, descriptor as never);
+  }) as ClassDecorator & MethodDecorator;
+}
