@@ -184,7 +184,7 @@ describe("the main entry of the package", () => {
     expect(files.filter((file) => !/^(index|chunks\/[\w-]+)\.js$/.test(file))).toEqual([]);
     const stores = files.map((file) => readFileSync(join(project.root, "node_modules/tollgate/dist", file), "utf8"));
     expect(stores.join("")).not.toMatch(
-      /packages\/tollgate\/src\/(adapters|limited-fetch|config|http|stores\/(redis|shared|table)|testing)\//,
+      /packages\/tollgate\/src\/(adapters|limited-fetch|replacing|config|http|stores\/(redis|shared|table)|testing)\//,
     );
   });
 });

@@ -1,0 +1,59 @@
+import type { CallOptions, RateLimiterCompatible } from "./limiter.ts";
+import { Denial, denialOf, RateLimiterRes } from "./result.ts";
+
+/** Takes points from several limiters. Rejects with the results of those that deny, by `keyPrefix`. */
+export class RateLimiterUnion {
+  readonly #limiters: readonly RateLimiterCompatible[];
+
+  constructor(...limiters: readonly RateLimiterCompatible[]) {
+    if (limiters.length === 0) throw new Error("limiters: expected at least one, got none");
+    this.#limiters = limiters;
+  }
+
+  async consume(key: string | number, points = 1): Promise<Record<string, RateLimiterRes>> {
+    const calls = await Promise.allSettled(this.#limiters.map((limiter) => limiter.consume(key, points)));
+    const resultsOf = (status: string) =>
+      Object.fromEntries(
+        calls.flatMap((call, i) =>
+          call.status !== status
+            ? []
+            : [[this.#limiters[i]?.keyPrefix, call.status === "fulfilled" ? call.value : call.reason]],
+        ),
+      );
+    return calls.some(({ status }) => status === "rejected")
+      ? Promise.reject(resultsOf("rejected"))
+      : resultsOf("fulfilled");
+  }
+}
+
+/** Takes points from a second limiter when the first one has none left. */
+export class BurstyRateLimiter {
+  readonly #limiter: RateLimiterCompatible;
+  readonly #burst: RateLimiterCompatible;
+
+  constructor(limiter: RateLimiterCompatible, burst: RateLimiterCompatible) {
+    this.#limiter = limiter;
+    this.#burst = burst;
+  }
+
+  get points(): number {
+    return this.#limiter.points;
+  }
+
+  async consume(key: string | number, points = 1, options: CallOptions = {}): Promise<RateLimiterRes> {
+    const denied = await this.#limiter.consume(key, points, options).catch(denialOf);
+    if (!(denied instanceof Denial)) return denied;
+    const burst = await this.#burst.consume(key, points, options).catch(denialOf);
+    return burst instanceof Denial ? Promise.reject(both(denied.result, burst.result)) : both(denied.result, burst);
+  }
+
+  async get(key: string | number): Promise<RateLimiterRes | null> {
+    const [result, burst] = await Promise.all([this.#limiter.get(key), this.#burst.get(key)]);
+    return result && both(result, burst);
+  }
+}
+
+function both(result: RateLimiterRes, burst: RateLimiterRes | null): RateLimiterRes {
+  const msBeforeNext = Math.min(result.msBeforeNext, burst?.msBeforeNext ?? 0);
+  return new RateLimiterRes(result.remainingPoints, msBeforeNext, result.consumedPoints, result.isFirstInDuration);
+}

@@ -1,0 +1,18 @@
+export { BurstyRateLimiter, RateLimiterUnion } from "./combinations.ts";
+export {
+  type CallOptions,
+  type RateLimiterCompatible,
+  RateLimiterMemory,
+  type RateLimiterOptions,
+  RateLimiterRedis,
+  type RateLimiterRedisOptions,
+  RateLimiterStore,
+  type RateLimiterStoreOptions,
+} from "./limiter.ts";
+export {
+  type QueuedLimiter,
+  RateLimiterQueue,
+  RateLimiterQueueError,
+  type RateLimiterQueueOptions,
+} from "./queue.ts";
+export { RateLimiterRes } from "./result.ts";
