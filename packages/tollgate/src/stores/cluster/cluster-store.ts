@@ -17,9 +17,10 @@ import { Notifier } from "../remote/notifier.ts";
 import { UnavailableError } from "../remote/unavailable-error.ts";
 import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "../remote/without-server.ts";
 import { ClusterBlocks, ClusterSpace, type SpaceStore } from "./cluster-space.ts";
-import { decodeReport } from "./encode.ts";
-import type { Answer, Figures, KeyCall, Operation, Result } from "./messages.ts";
-import { PrimaryLink, type Question, type Send, type WorkerChannel } from "./primary-link.ts";
+import { decodeReport, MOST_RESETS } from "./encode.ts";
+import type { KeyCall, Operation, ReportWords, Result } from "./messages.ts";
+import { PrimaryLink, type Send, type WorkerChannel } from "./primary-link.ts";
+import { type Asked, Asking, Taking } from "./questions.ts";
 import { topicOf } from "./serve-workers.ts";
 
 export interface ClusterStoreOptions {
@@ -148,21 +149,20 @@ class ClusterStore implements AsyncStore, SpaceStore {
     if (degraded !== undefined) return without(new UnavailableError(degraded));
     const refusal = this.#link.refusal(VERBS[verb].refunds);
     if (refusal !== undefined) return without(refusal);
-    const spaces = own.map(({ space }) => space);
-    const toldUs = spaces[0]!.timeOf(nowUs);
-    const { key, costs } = own[0]!;
-    const isTake = own.length === 1 && VERBS[verb] === VERBS.take;
+    const [first] = own as readonly [Call<ClusterSpace>];
+    if (own.length === 1 && VERBS[verb] === VERBS.take && !first.space.hasOwnClock) {
+      return new Promise((resolve, reject) => this.#link.ask(new Taking(first, { resolve, reject, without })));
+    }
+    const toldUs = first.space.timeOf(nowUs);
     return this.#ask({
-      spaces,
+      spaces: own.map(({ space }) => space),
       givesBack: VERBS[verb].refunds,
       length: own.reduce((sum, call) => sum + call.key.length, 0),
       operation: (primary) => {
-        const { number } = spaces[0]!;
-        if (isTake) return ["take", number, toldUs, key, costs];
-        return ["apply", number, toldUs, verb, own.map((call, i) => wordsOf(call, taken?.[i], primary))];
+        const words = own.map((call, i) => wordsOf(call, taken?.[i], primary));
+        return ["apply", first.space.number, toldUs, verb, words];
       },
-      read: (result, { nowUs: decidedUs, primary }) =>
-        decodeReport(result as Figures, toldUs ?? decidedUs, (resets) => primary * MOST_RESETS + resets),
+      read: (result, answer) => decodeReport(result as ReportWords, toldUs ?? answer.nowUs, answer.primary),
       without,
     });
   }
@@ -183,7 +183,8 @@ class ClusterStore implements AsyncStore, SpaceStore {
   }
 
   #ask<T>(asked: Asked<T>): Promise<T> {
-    return new Promise((resolve, reject) => this.#link.ask(new Asking(asked, resolve, reject)));
+    const { without } = asked;
+    return new Promise((resolve, reject) => this.#link.ask(new Asking(asked, { resolve, reject, without })));
   }
 
   close(): Promise<void> {
@@ -217,53 +218,6 @@ class ClusterStore implements AsyncStore, SpaceStore {
   }
 }
 
-/** A call, and what its caller gets. Both functions may throw. */
-interface Asked<T> extends Omit<Question, "answered" | "failed"> {
-  readonly read: (result: Result, answer: Answer) => T;
-  /** Decides while the primary does not answer. */
-  readonly without: (error: UnavailableError) => T;
-}
-
-/** A call that waits, with its caller. */
-class Asking<T> implements Question {
-  readonly spaces: readonly ClusterSpace[];
-  readonly length: number;
-  readonly givesBack: boolean;
-  readonly operation: (primary: number) => Operation;
-  readonly #asked: Asked<T>;
-  readonly #resolve: (value: T) => void;
-  readonly #reject: (error: unknown) => void;
-
-  constructor(asked: Asked<T>, resolve: (value: T) => void, reject: (error: unknown) => void) {
-    this.spaces = asked.spaces;
-    this.length = asked.length;
-    this.givesBack = asked.givesBack;
-    this.operation = asked.operation;
-    this.#asked = asked;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  answered(result: Result, answer: Answer): void {
-    try {
-      this.#resolve(this.#asked.read(checkResult(result), answer));
-    } catch (error) {
-      this.#reject(error);
-    }
-  }
-
-  failed(error: UnavailableError): void {
-    try {
-      this.#resolve(this.#asked.without(error));
-    } catch (thrown) {
-      this.#reject(thrown);
-    }
-  }
-}
-
-/** The resets of a receipt begin with the number of its primary. */
-const MOST_RESETS = 2 ** 32;
-
 function wordsOf({ space, key, costs }: Call<ClusterSpace>, taken: Taken | undefined, primary: number): KeyCall {
   if (taken === undefined) return [space.number, key, costs];
   const { where, resets, untilUs } = taken;
@@ -271,12 +225,6 @@ function wordsOf({ space, key, costs }: Call<ClusterSpace>, taken: Taken | undef
   // What another primary has given out has left, as far as this one knows.
   const isForeign = own !== null && !(own >= 0 && own < MOST_RESETS);
   return [space.number, key, costs, [where, own, isForeign ? untilUs.map(() => 0) : untilUs]];
-}
-
-/** @throws TollgateError for the failure of a call. */
-function checkResult(result: Result): Result {
-  if (typeof result !== "object" || result === null || !("error" in result)) return result;
-  throw new TollgateError(...result.error);
 }
 
 /** @throws TollgateError `ERR_STORE` if the primary did not answer. */

@@ -3,7 +3,7 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { hasChosenName, sealLimit } from "../../core/limits/limit-common.ts";
 import { createPlan, type Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
-import type { Figures, LimitWords, ReportWords } from "./messages.ts";
+import { type Answer, FIGURES, type LimitWords, type ReportWords } from "./messages.ts";
 
 interface PlanWords extends Pick<Plan, "scope" | "limiter" | "onChange"> {
   readonly choosesLimits: boolean;
@@ -28,20 +28,25 @@ export function decodePlan(text: string): { readonly plan: Plan; readonly choose
   return { plan: createPlan(scope, limiter, limits.map(decodeLimit), onChange), choosesLimits };
 }
 
-/** A report of so many limits. That of a simple call is short, because such calls are mostly encoding. */
-export function encodeReport(report: Report, count: number): Figures | ReportWords {
-  if (!isPlain(report)) {
-    const keptLimits = Array.from(report.keptLimits, (limit) => (limit === undefined ? null : encodeLimit(limit)));
-    return { ...report, waitUs: report.waitUs.map(finite), keptLimits };
-  }
-  const figures: (number | null)[] = [report.admitted ? 1 : 0, report.resets ?? null];
-  for (let i = 0; i < count; i += 1) {
-    figures.push(report.conforms[i] ? 1 : 0, report.used[i]!, finite(report.waitUs[i]!));
-    figures.push(report.usedAfterWait[i]!, report.resetUs[i]!);
-  }
-  return figures;
+export function encodeReport(report: Report): ReportWords {
+  const keptLimits = Array.from(report.keptLimits, (limit) => (limit === undefined ? null : encodeLimit(limit)));
+  return { ...report, waitUs: report.waitUs.map(finite), keptLimits };
 }
 
+/** Adds the answer to a take from one key with so many limits. */
+export function answerTake(words: unknown[], report: Report, count: number): void {
+  if (!isPlain(report)) {
+    words.push(encodeReport(report));
+    return;
+  }
+  words.push(report.admitted ? 1 : 0, report.resets ?? null);
+  for (let i = 0; i < count; i += 1) {
+    words.push(report.conforms[i] ? 1 : 0, report.used[i], finite(report.waitUs[i]!));
+    words.push(report.usedAfterWait[i], report.resetUs[i]);
+  }
+}
+
+/** Whether the figures of a report, and its resets, are all that it says. */
 function isPlain(report: Report): boolean {
   const { overflow, block, overflowOf, resetsOf, untilUs, lacksCapacity, isView, keptLimits } = report;
   if (overflow !== undefined || block !== undefined || overflowOf.length > 0 || resetsOf.length > 0) return false;
@@ -52,38 +57,42 @@ function finite(number: number): number | null {
   return number === Number.POSITIVE_INFINITY ? null : number;
 }
 
-/**
- * A report of a decision at this moment of the primary. Later calls tell by the primary's time what they correct, so it
- * says for every limit when its units leave. `resetsOf` makes the resets of a receipt.
- */
-export function decodeReport(
-  words: Figures | ReportWords,
-  nowUs: number,
-  resetsOf: (resets: number) => number,
-): Report {
-  const report = "admitted" in words ? decodeWhole(words, resetsOf) : new Report((words.length - 2) / 5);
-  if (!("admitted" in words)) {
-    report.admitted = words[0] === 1;
-    if (typeof words[1] === "number") report.resets = resetsOf(words[1]);
-    for (let i = 0, at = 2; at < words.length; i += 1, at += 5) {
-      report.conforms[i] = words[at] === 1;
-      report.used[i] = words[at + 1]!;
-      report.waitUs[i] = words[at + 2] ?? Number.POSITIVE_INFINITY;
-      report.usedAfterWait[i] = words[at + 3]!;
-      report.resetUs[i] = words[at + 4]!;
-    }
+/** The resets of a receipt begin with the number of its primary. */
+export const MOST_RESETS: number = 2 ** 32;
+
+/** Reads the figures of a take from one key, with so many limits. */
+export function readFigures({ words, nowUs, primary }: Answer, at: number, count: number): Report {
+  const report = new Report(count);
+  report.admitted = words[at] === 1;
+  const resets = words[at + 1];
+  if (typeof resets === "number") report.resets = primary * MOST_RESETS + resets;
+  for (let i = 0, from = at + 2; i < count; i += 1, from += FIGURES) {
+    report.conforms[i] = words[from] === 1;
+    report.used[i] = words[from + 1] as number;
+    report.waitUs[i] = (words[from + 2] as number | null) ?? Number.POSITIVE_INFINITY;
+    report.usedAfterWait[i] = words[from + 3] as number;
+    report.resetUs[i] = words[from + 4] as number;
   }
-  for (let i = 0; i < report.resetUs.length; i += 1) report.untilUs[i] ||= nowUs + report.resetUs[i]!;
-  return report;
+  return withUntils(report, nowUs);
 }
 
-function decodeWhole(words: ReportWords, resetsOf: (resets: number) => number): Report {
-  return Object.assign(new Report(), words, {
+/** Reads a report of this moment, by the primary's clock or by the limiter's own. */
+export function decodeReport(words: ReportWords, nowUs: number, primary: number): Report {
+  const resetsOf = (resets: unknown): number | undefined =>
+    typeof resets === "number" ? primary * MOST_RESETS + resets : undefined;
+  const report = Object.assign(new Report(), words, {
     waitUs: words.waitUs.map((us) => us ?? Number.POSITIVE_INFINITY),
     keptLimits: words.keptLimits.map((limit) => (limit === null ? undefined : decodeLimit(limit))),
-    resets: typeof words.resets === "number" ? resetsOf(words.resets) : undefined,
-    resetsOf: words.resetsOf.map((resets) => (typeof resets === "number" ? resetsOf(resets) : undefined)),
+    resets: resetsOf(words.resets),
+    resetsOf: words.resetsOf.map(resetsOf),
     // The worker has other indexes of keys.
     block: words.block && { ...words.block, keyIndex: undefined },
   });
+  return withUntils(report, nowUs);
+}
+
+/** Later calls tell by the primary's time what they correct, so a report says for every limit when its units leave. */
+function withUntils(report: Report, nowUs: number): Report {
+  for (let i = 0; i < report.resetUs.length; i += 1) report.untilUs[i] ||= nowUs + report.resetUs[i]!;
+  return report;
 }

@@ -12,15 +12,14 @@ export type KeyCall = readonly [space: number, key: string, costs: readonly numb
 /** `resets` is `null` where they are infinite, as in JSON. */
 export type TakenWords = readonly [where: Taken["where"], resets: number | null, untilUs: readonly number[]];
 
-/** A call. `nowUs` is `null` where the clock of the primary decides. The most frequent one is `take`, of one key. */
+/** A call. `nowUs` is `null` where the clock of the primary decides. */
 export type Operation =
-  | readonly ["take", space: number, nowUs: number | null, key: string, costs: readonly number[]]
   | readonly ["apply", space: number, nowUs: number | null, verb: Verb, calls: readonly KeyCall[]]
   | readonly ["block", space: number, nowUs: number | null, key: string, end: BlockEnd | null, reason: string | null]
   | readonly ["find" | "drop", space: number, nowUs: number | null, key: string]
   | readonly ["clear" | "size" | "sweep" | "release", space: number, nowUs: number | null];
 
-/** A message of a worker. Without operations it asks whether there is a primary. */
+/** A message of a worker. Without words it asks whether there is a primary. */
 export interface Request {
   readonly version: number;
   /** One store of one worker. */
@@ -28,15 +27,17 @@ export interface Request {
   readonly id: number;
   /** When the worker decides without the primary, by the clock of the primary's process. */
   readonly dueMs: number;
-  /** The spaces of all operations. */
+  /** The spaces of all calls. */
   readonly uses: readonly number[];
   /** The plans of those that the primary does not know yet. */
   readonly opens: readonly (readonly [space: number, plan: string])[];
-  readonly operations: readonly Operation[];
+  /**
+   * Each call is an `Operation`. The most frequent one, a take from one key by the primary's clock, is three words or
+   * more in place of a list: its space, its key and a cost for each limit. Such calls take half the time by that.
+   */
+  readonly words: readonly unknown[];
 }
 
-/** A report whose figures are all that it says: whether it admits, after how many resets, and five for each limit. */
-export type Figures = readonly (number | null)[];
 /** All that a report has, with `null` for infinite numbers and for holes. */
 export interface ReportWords {
   readonly admitted: boolean;
@@ -48,10 +49,12 @@ export interface ReportWords {
 }
 /** A limit as data, and whether its name was chosen. */
 export type LimitWords = readonly [limit: Limit, hasChosenName: boolean];
+/** Conforms, used, wait, used after the wait, reset. */
+export const FIGURES = 5;
 /** The block in force: how long, and the reason. */
 export type BlockWords = readonly [forUs: number, reason: string | null] | null;
 export type Failure = { readonly error: readonly [code: ErrorCode, message: string] };
-export type Result = number | Figures | ReportWords | BlockWords | Failure;
+export type Result = number | ReportWords | BlockWords | Failure;
 
 export interface Answer {
   readonly version: number;
@@ -65,7 +68,11 @@ export interface Answer {
   readonly nowUs: number;
   /** Unless `"done"`, nothing was done; of a request that came too late, only what gives back. */
   readonly outcome: "done" | "late" | "unknown-space" | "other-version";
-  readonly results: readonly Result[];
+  /**
+   * The result of each call. A take whose figures say all has these in its place: whether it is admitted, after how
+   * many resets, and `FIGURES` numbers for each limit.
+   */
+  readonly words: readonly unknown[];
   /** The keys whose counts moved to other numbers. */
   readonly moves: readonly Move[];
 }
@@ -85,6 +92,6 @@ export function contentOf(topic: string, message: unknown): unknown {
 }
 
 /** Whether an operation gives back what the store took. */
-export function givesBack(operation: Operation): boolean {
-  return operation[0] === "apply" && VERBS[operation[3]].refunds;
+export function givesBack([what, , , verb]: Operation): boolean {
+  return what === "apply" && VERBS[verb as Verb].refunds;
 }

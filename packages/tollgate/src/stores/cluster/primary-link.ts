@@ -1,8 +1,10 @@
+import { Report } from "../../core/report.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { afterThisTurn, monotonicMs } from "../remote/event-loop.ts";
 import { CIRCUIT_OPEN, CONNECTION_LOST, OVERLOADED, TIMED_OUT, UnavailableError } from "../remote/unavailable-error.ts";
 import type { ClusterSpace } from "./cluster-space.ts";
-import { type Answer, contentOf, type Operation, type Request, type Result, seal, VERSION } from "./messages.ts";
+import { encodeReport } from "./encode.ts";
+import { type Answer, contentOf, type ReportWords, type Request, seal, VERSION } from "./messages.ts";
 
 /** Sends a message to another process. Node calls back when it has been written. */
 export type Send = (
@@ -27,9 +29,10 @@ export interface Question {
   /** The characters of its keys. */
   readonly length: number;
   readonly givesBack: boolean;
-  /** Its words, for this primary. */
-  operation(primary: number): Operation;
-  answered(result: Result, answer: Answer): void;
+  /** Adds its words, for this primary. */
+  write(words: unknown[], primary: number): void;
+  /** Reads its answer from the words, which begins at `at`. Returns where the next one begins. */
+  read(answer: Answer, at: number): number;
   failed(error: UnavailableError): void;
 }
 
@@ -153,13 +156,19 @@ export class PrimaryLink {
   };
 
   #send({ id, sentAtMs, questions }: Batch): void {
-    const uses = [...new Set(questions.flatMap(({ spaces }) => spaces))];
+    const used = new Set<ClusterSpace>();
+    const words: unknown[] = [];
+    for (const question of questions) {
+      question.write(words, this.#primary);
+      for (const space of question.spaces) used.add(space);
+    }
+    const uses = [...used];
     this.#post({
       id,
       dueMs: sentAtMs + this.#aheadMs + this.#options.timeoutMs,
       uses: uses.map(({ number }) => number),
       opens: uses.filter(({ isKnown }) => !isKnown).map(({ number, text }) => [number, text]),
-      operations: questions.map((question) => question.operation(this.#primary)),
+      words,
     });
   }
 
@@ -180,7 +189,7 @@ export class PrimaryLink {
     clearTimeout(this.#probe);
     this.#probe = setTimeout(() => this.#ask(Math.min(2 * delayMs, LONGEST_PROBE_MS)), delayMs);
     this.#probe.unref?.();
-    this.#post({ id: 0, dueMs: 0, uses: [], opens: [], operations: [] });
+    this.#post({ id: 0, dueMs: 0, uses: [], opens: [], words: [] });
   }
 
   readonly #take = (message: unknown): void => {
@@ -203,7 +212,7 @@ export class PrimaryLink {
   #sendAgain(batch: Batch, answer: Answer): void {
     const isDone = ({ givesBack }: Question): boolean => givesBack && answer.outcome === "late";
     for (const question of batch.questions) {
-      if (isDone(question)) question.answered(GAVE_BACK, answer);
+      if (isDone(question)) question.read({ ...answer, words: [GAVE_BACK] }, 0);
       if (answer.outcome === "unknown-space") for (const space of question.spaces) space.isKnown = false;
     }
     batch.questions = batch.questions.filter((question) => !isDone(question));
@@ -214,9 +223,10 @@ export class PrimaryLink {
   #answered({ timer, questions }: Batch, answer: Answer): void {
     clearTimeout(timer);
     this.#sent = undefined;
-    for (const [i, question] of questions.entries()) {
+    let at = 0;
+    for (const question of questions) {
       for (const space of question.spaces) space.isKnown = true;
-      question.answered(answer.results[i]!, answer);
+      at = question.read(answer, at);
     }
     const spaces = answer.moves.length > 0 ? questions.flatMap((question) => question.spaces) : [];
     for (const [number, ...move] of answer.moves) spaces.find((space) => space.number === number)?.moved(...move);
@@ -262,4 +272,4 @@ export class PrimaryLink {
 }
 
 /** The report of a refund. */
-const GAVE_BACK: Result = [1, null];
+const GAVE_BACK: ReportWords = encodeReport(new Report());

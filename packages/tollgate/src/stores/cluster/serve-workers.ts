@@ -140,29 +140,29 @@ class Primary<Store extends SyncStore> implements ServedStore<Store> {
     }
   };
 
-  #run(worker: ClusterWorker, { client, dueMs, uses, opens, operations }: Request, nowUs: number): Done {
-    if (operations.length === 0) return refused("done");
+  #run(worker: ClusterWorker, { client, dueMs, uses, opens, words }: Request, nowUs: number): Done {
+    if (words.length === 0) return refused("done");
     const known = this.#clients.get(client) ?? { worker, calls: new WorkerCalls(this.store, systemClock) };
     this.#clients.set(client, known);
     const { calls } = known;
     for (const [number, plan] of opens) calls.open(number, plan);
     if (!uses.every((number) => calls.knows(number))) return refused("unknown-space");
     if (monotonicMs() > dueMs) {
-      calls.giveBack(operations, nowUs);
+      calls.giveBack(words, nowUs);
       return refused("late");
     }
-    return { outcome: "done", results: calls.run(operations, nowUs), moves: calls.moves };
+    return { outcome: "done", words: calls.run(words, nowUs), moves: calls.moves };
   }
 }
 
 /** So many that a primary hardly ever has the number of the one before. */
 const MOST_PRIMARIES = 2 ** 20;
 
-type Done = Pick<Answer, "outcome" | "results" | "moves">;
+type Done = Pick<Answer, "outcome" | "words" | "moves">;
 
-/** An answer without results. */
+/** An answer without words. */
 function refused(outcome: Answer["outcome"]): Done {
-  return { outcome, results: [], moves: [] };
+  return { outcome, words: [], moves: [] };
 }
 
 function ignore(): void {}

@@ -6,9 +6,8 @@ import { blocksKeys, type Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace, SyncStore } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
-import { VERBS } from "../../core/verbs.ts";
-import { decodePlan, encodeLimit, encodeReport } from "./encode.ts";
-import { givesBack, type Move, type Operation, type Result } from "./messages.ts";
+import { answerTake, decodePlan, encodeLimit, encodeReport } from "./encode.ts";
+import { type Failure, givesBack, type Move, type Operation, type Result } from "./messages.ts";
 
 type Of<What extends Operation[0]> = Extract<Operation, readonly [What, ...unknown[]]>;
 
@@ -52,16 +51,11 @@ class WorkerSpace implements LimiterContext {
     return this.#now;
   }
 
-  take([, , , key, costs]: Of<"take">, now: TimeCell, report: Report): void {
+  take(key: string, costs: readonly number[], now: TimeCell, report: Report): void {
     const { space } = this;
     if (this.#blocksKeys || this.blocking.mayBlock) {
-      this.blocking.transact(
-        "take",
-        { keys: [key], calls: [{ space, key, costs }], members: [0] },
-        now,
-        undefined,
-        report,
-      );
+      const request = { keys: [key], calls: [{ space, key, costs }], members: [0] };
+      this.blocking.transact("take", request, now, undefined, report);
     } else {
       report.admitted = space.apply("take", key, costs, now, report, 0);
       space.maintain();
@@ -110,27 +104,49 @@ export class WorkerCalls {
     return this.#spaces.has(number);
   }
 
-  /** Never throws: errors are results. */
-  run(operations: readonly Operation[], nowUs: number): Result[] {
+  /** Answers the words of a request. Never throws: errors are results. */
+  run(words: readonly unknown[], nowUs: number): unknown[] {
     this.#nowUs = nowUs;
     this.moves = [];
-    return operations.map((operation) => {
+    const answers: unknown[] = [];
+    for (let at = 0; at < words.length; ) {
+      const word = words[at];
       try {
-        return this.#run(operation);
+        if (typeof word === "number") at = this.#take(words, at, answers);
+        else {
+          at += 1;
+          answers.push(this.#run(word as Operation));
+        }
       } catch (error) {
-        if (error instanceof TollgateError) return { error: [error.code, error.message] };
-        return { error: ["ERR_STORE", `clusterStore: the primary's store failed: ${String(error)}`] };
+        answers.push(failureOf(error));
       }
-    });
+    }
+    return answers;
   }
 
   /** Carries out what gives back, of a request that came too late: nothing else gives back what the store took. */
-  giveBack(operations: readonly Operation[], nowUs: number): void {
-    this.run(operations.filter(givesBack), nowUs);
+  giveBack(words: readonly unknown[], nowUs: number): void {
+    const given = words.filter((word) => Array.isArray(word) && givesBack(word as unknown as Operation));
+    this.run(given, nowUs);
   }
 
   close(): void {
     for (const number of this.#spaces.keys()) this.#release(number);
+  }
+
+  /** Takes from one key. Returns where the next call begins. */
+  #take(words: readonly unknown[], at: number, answers: unknown[]): number {
+    const owner = this.#spaceOf(words[at] as number);
+    const count = owner.plan.limits.length;
+    const costs = words.slice(at + 2, at + 2 + count) as number[];
+    this.#report.clear();
+    try {
+      owner.take(words[at + 1] as string, costs, owner.timeOf(null, this.#nowUs), this.#report);
+      answerTake(answers, this.#report, count);
+    } catch (error) {
+      answers.push(failureOf(error));
+    }
+    return at + 2 + count;
   }
 
   #run(operation: Operation): Result {
@@ -139,10 +155,6 @@ export class WorkerCalls {
     const owner = this.#spaceOf(number);
     const now = owner.timeOf(toldUs, this.#nowUs);
     switch (what) {
-      case "take":
-        this.#report.clear();
-        owner.take(operation, now, this.#report);
-        return encodeReport(this.#report, owner.plan.limits.length);
       case "apply":
         return this.#apply(operation, now);
       case "block":
@@ -188,7 +200,7 @@ export class WorkerCalls {
       taken.length > 0 ? taken : undefined,
       report,
     );
-    return encodeReport(report, VERBS[verb].reports ? report.used.length : 0);
+    return encodeReport(report);
   }
 
   #spaceOf(number: number): WorkerSpace {
@@ -208,6 +220,11 @@ export class WorkerCalls {
     this.#spaces.delete(number);
     return 0;
   }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof TollgateError) return { error: [error.code, error.message] };
+  return { error: ["ERR_STORE", `clusterStore: the primary's store failed: ${String(error)}`] };
 }
 
 interface OwnedKey {

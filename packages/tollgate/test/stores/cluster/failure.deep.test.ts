@@ -119,6 +119,17 @@ describe("beside other traffic", () => {
     expect(observe).toHaveBeenCalledWith(expect.objectContaining({ type: "change", key: "ann", from, to }));
   });
 
+  it("a take that exhausts a limit blocks its key, and one without a slot is told so", async () => {
+    const primary = startPrimary();
+    const name = await primary.serve("memory", { maxKeys: 2, overflow: "deny" });
+    const limiter = limiterOf(primary, name, {}, [perHour(1, { blockFor: "2h" })]);
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: false });
+    expect(await limiter.blockedUntil("ann")).toBeGreaterThan(Date.now() + 6_000_000);
+    expect(await limiter.consume("ann")).toMatchObject({ allowed: false, reason: "blocked" });
+    expect(await limiter.consume("bob")).toMatchObject({ allowed: false, reason: "store-full" });
+  });
+
   it("an error of the primary's store is that of the call", async () => {
     const primary = startPrimary();
     const name = await primary.serve("table", { maxKeys: 10_000, maxBytes: 100_000 });
