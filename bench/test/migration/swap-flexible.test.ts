@@ -3,7 +3,7 @@ import { memoryStore } from "tollgate";
 import * as ours from "tollgate/rate-limiter-flexible";
 import { tableStore } from "tollgate/table";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { deadStore } from "./rivals.ts";
+import { deadRedis } from "./rivals.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -160,12 +160,12 @@ describe("tollgate/rate-limiter-flexible", () => {
   });
 
   it("rejects with an error without the server, or asks the insurance", async () => {
-    const options = { store: deadStore(), points: 1, duration: 60 };
-    const failing = new ours.RateLimiterStore(options);
+    const options = { storeClient: deadRedis(), points: 1, duration: 60 };
+    const failing = new ours.RateLimiterRedis(options);
     for (const call of [failing.consume("ann"), failing.get("ann"), failing.set("ann", 1, 2), failing.delete("ann")])
       await expect(call).rejects.toBeInstanceOf(Error);
     const insuranceLimiter = new ours.RateLimiterMemory({ points: 1, duration: 60 });
-    const insured = new ours.RateLimiterStore({ ...options, insuranceLimiter });
+    const insured = new ours.RateLimiterRedis({ ...options, insuranceLimiter });
     expect((await insured.consume("ann")).consumedPoints).toBe(1);
     await expect(insured.consume("ann")).rejects.toBeInstanceOf(ours.RateLimiterRes);
     expect((await insured.get("ann"))?.consumedPoints).toBe(2);

@@ -219,7 +219,8 @@ export class RateLimiterMemory extends RateLimiterStore {}
 export class RateLimiterRedis extends RateLimiterStore {
   constructor({ storeClient, ...options }: RateLimiterRedisOptions) {
     // Blocks that other processes end are not remembered here. Failures reject, so no warning is needed.
-    super({ ...options, store: redisStore({ client: storeClient, denyCache: false, timeout: "1s", warnings: false }) });
+    const waits = { timeout: "1s", connectTimeout: 0 } as const;
+    super({ ...options, store: redisStore({ client: storeClient, denyCache: false, warnings: false, ...waits }) });
   }
 }
 
