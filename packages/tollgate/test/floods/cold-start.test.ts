@@ -30,7 +30,7 @@ describe("four processes that create their clients and call at once", () => {
         ...{ client, algorithm, port: redis.port, policy: "allow", capacity: CAPACITY, verb: "consume" },
         ...{ start: "cold", clients: CLIENTS_OF_EACH, calls: CALLS_OF_EACH, keys: 1 },
         // A busy machine starts processes and connects for long.
-        options: { timeout: "20s", connectTimeout: "60s" },
+        ...{ options: { timeout: "20s", connectTimeout: "60s" }, requestTimeoutMs: 20_000 },
       };
       const all = await callInProcesses(Array.from({ length: PROCESSES }, () => orders));
       expect(all.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(CAPACITY);

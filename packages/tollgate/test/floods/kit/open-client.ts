@@ -5,6 +5,8 @@ import type { ClientName } from "./flood.ts";
 export interface Whereabouts {
   readonly port: number;
   readonly upstash?: { readonly url: string; readonly token: string };
+  /** Glide's own timeout. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface OpenedClient {
@@ -53,11 +55,11 @@ export async function loadClient(name: ClientName): Promise<(where: Whereabouts)
     }
     case "glide": {
       const { GlideClient, Logger } = await import("@valkey/valkey-glide");
-      return async ({ port }) => {
+      return async ({ port, requestTimeoutMs = GLIDE_REQUEST_TIMEOUT_MS }) => {
         Logger.setLoggerConfig("off");
         const client = await GlideClient.createClient({
           addresses: [{ host: HOST, port }],
-          requestTimeout: GLIDE_REQUEST_TIMEOUT_MS,
+          requestTimeout: requestTimeoutMs,
           connectionBackoff: { numberOfRetries: 1, factor: RETRY_MS, exponentBase: 1 },
         });
         return { client, connected: Promise.resolve() };
