@@ -43,3 +43,20 @@ it("a place is renewed again after an outage of the store, which is logged once"
   free();
   expect([await used(), logged.length]).toEqual([0, 1]);
 });
+
+it("places of several limits are renewed in time for the shortest ttl", async () => {
+  const clock = manualClock(1_790_000_000_000);
+  const limits = [
+    concurrency({ name: "short", max: 1, ttl: TTL_MS }),
+    concurrency({ name: "long", max: 1, ttl: 10 * TTL_MS }),
+  ];
+  const limiter = createLimiter({ limits, clock, store: new AsyncTwin() });
+  const free = placesOf(await takeOf(limiter), { clock, logError: () => {} })!.hold();
+  const used = async () => [await usedBy(limiter), ...(await limiter.explain("ann")).map((status) => status.used)];
+  for (let third = 0; third < 6; third += 1) {
+    clock.advance(TTL_MS / 3);
+    expect(await used()).toEqual([1, 1, 1]);
+  }
+  free();
+  expect(await used()).toEqual([0, 0, 0]);
+});
