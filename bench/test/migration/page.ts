@@ -42,11 +42,14 @@ export function claimsOf(page: string): (string | undefined)[] {
   return [...section.matchAll(/^- \*\*([\s\S]+?)\*\*/gm)].map(([, phrase]) => phrase);
 }
 
-/** What users had, in the rows of prose and fragments. `redis-rows.deep.test.ts` runs those of `redisStore`. */
+/**
+ * What users had, in the rows of prose and fragments. `redis-rows.deep.test.ts` runs those of `redisStore`, and the
+ * tests of the cluster store run it in processes of its own.
+ */
 export function otherRowsOf(page: string): string[] {
   const same = sameRowsOf(page);
   const isOther = ({ theirs, ours }: Row) =>
-    !(/^not (?:there|needed)|redisStore/.test(ours) || same.some((row) => row.theirs === theirs));
+    !(/^not (?:there|needed)|redisStore|clusterStore/.test(ours) || same.some((row) => row.theirs === theirs));
   return rowsOf(page)
     .filter(isOther)
     .map(({ theirs }) => theirs)
