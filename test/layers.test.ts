@@ -16,6 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/shared": ["core", "algorithms", "stores/local"],
   "stores/remote": ["core", "algorithms"],
   "stores/redis": ["core", "algorithms", "stores/remote"],
+  "stores/postgres": ["core", "algorithms", "stores/remote", "stores/redis"],
   "stores/hybrid": ["core", "algorithms", "stores/remote", "stores/redis", "stores/memory"],
   "stores/cluster": ["core", "algorithms", "stores/remote", "stores/memory"],
   store: ["core", "algorithms", "stores/local"],

@@ -52,6 +52,8 @@ need curl command -v curl
 need openssl command -v openssl
 # The package may start a server on port 6379. The tests start servers of their own, on other ports.
 need redis-server command -v redis-server
+# The package starts a server on port 5432 where init runs. The tests need its programs only.
+need postgresql sh -c "ls /usr/lib/postgresql/*/bin/initdb"
 need lua-check command -v luacheck
 need_prometheus
 # The modules are those of the system's own Python.

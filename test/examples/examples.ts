@@ -67,6 +67,11 @@ export function needsRedis({ code }: CodeBlock): boolean {
   return code.includes("REDIS_URL");
 }
 
+/** It connects to a PostgreSQL server, at DATABASE_URL. */
+export function needsPostgres({ code }: CodeBlock): boolean {
+  return code.includes("DATABASE_URL");
+}
+
 /**
  * Runs an example: each `console.log` prints what the comment behind it says. The system's clock stands still
  * meanwhile, so that no unit refills on a busy machine.

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "./code-blocks.ts";
-import { Examples, expectPromisedOutput, isTest, needsRedis } from "./examples.ts";
+import { Examples, expectPromisedOutput, isTest, needsPostgres, needsRedis } from "./examples.ts";
 
 /** Factories and functions that users call; types have no example of their own. */
 const DOCUMENTED = [
@@ -27,6 +27,8 @@ const DOCUMENTED = [
   "perHour",
   "perMinute",
   "perSecond",
+  "postgresMigration",
+  "postgresStore",
   "rateLimit",
   "redisStore",
   "sharedStore",
@@ -54,8 +56,8 @@ describe("examples in TypeScript", () => {
     expect(stdout).toBe("");
   });
 
-  // The others run in `redis.deep.test.ts` and in `fake-timers.test.ts`.
-  it.each(examples.list.filter((example) => !(needsRedis(example) || isTest(example))))(
+  // The others run in `redis.deep.test.ts`, `postgres.deep.test.ts` and `fake-timers.test.ts`.
+  it.each(examples.list.filter((example) => !(needsRedis(example) || needsPostgres(example) || isTest(example))))(
     "print what they say: $place",
     expectPromisedOutput,
   );

@@ -20,6 +20,8 @@ const OLD = {
   ioredis: "4.28.5",
   iovalkey: "0.2.0",
   koa: "1.7.1",
+  pg: "7.18.2",
+  postgres: "1.0.2",
   "prom-client": "11.5.3",
   redis: "3.1.2",
   yaml: "1.10.2",

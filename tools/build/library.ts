@@ -38,4 +38,9 @@ const types = declarations(join(folder, ".types"), entries);
 const schemas: readonly [string, string][] = entries.includes("config/index")
   ? [["limits.schema.json", `${JSON.stringify(limitsSchema())}\n`]]
   : [];
-write(join(folder, "dist"), new Map([...code, ...types, ...schemas]));
+// Tools that apply SQL read it as a file.
+const SQL = "stores/postgres/migration.sql";
+const migrations: readonly [string, string][] = entries.includes("stores/postgres/index")
+  ? [[SQL, readFileSync(join(folder, "src", SQL), "utf8")]]
+  : [];
+write(join(folder, "dist"), new Map([...code, ...types, ...schemas, ...migrations]));

@@ -1,11 +1,13 @@
 /**
- * Joins the Lua of the Redis store into one script, as a module with its text and its SHA-1: sources, tests and
- * bundlers import a string. `npm run script` writes it, and a test compares. With `--lint` it runs luacheck instead.
+ * Joins the Lua of the Redis store into one script, as a module with its text and its SHA-1, and makes a module of the
+ * migration for PostgreSQL: sources, tests and bundlers import a string. `npm run script` writes both, and a test
+ * compares. With `--lint` it runs luacheck instead.
  */
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { luaFindings, luaScript } from "./lua-script.ts";
 
+const POSTGRES = new URL("../../packages/tollgate/src/stores/postgres/", import.meta.url);
 const MODULE = new URL("../../packages/tollgate/src/stores/redis/script/source.generated.ts", import.meta.url);
 
 function write(): void {
@@ -19,6 +21,13 @@ export const SCRIPT: string =
   ${JSON.stringify(script)};
 /** The SHA-1 by which servers know it. */
 export const SCRIPT_SHA = "${sha}";\n`,
+  );
+  writeFileSync(
+    new URL("migration.generated.ts", POSTGRES),
+    `// Written by \`npm run script\` from \`migration.sql\`.\n
+/** The migration with counts that a crash loses. */
+export const MIGRATION: string =
+  ${JSON.stringify(readFileSync(new URL("migration.sql", POSTGRES), "utf8"))};\n`,
   );
 }
 

@@ -10,11 +10,11 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 29_483, 21_500],
+  ["library", [LIBRARY], 29_782, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_978, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_343, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 4_858, 3_700],
+  ["redis", [`${LIBRARY}/stores/redis`], 4_882, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 3_482, 2_600],
@@ -22,10 +22,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["drop-in stores", [`${LIBRARY}/replacing`], 524, 700],
   ["server", ["packages/server/src"], 7_780, 4_700],
-  ["tests", TESTS, 52_769, 36_000],
+  ["tests", TESTS, 53_072, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
-  ["tools", ["tools"], 872, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 70_802, 65_000],
+  ["tools", ["tools"], 883, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_320, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -29,6 +29,7 @@ import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
 import { correctionOf } from "./script/correction.ts";
+import { type EncodeCall, encodeCall } from "./script/encode-call.ts";
 import type { LeaseAsk } from "./script/lease.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
@@ -99,7 +100,7 @@ function nameOf(scope: Scope): string {
  */
 export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations {
   readonly kind = "async";
-  readonly label = "redis";
+  readonly label: string;
   readonly #options: CheckedRedisOptions;
   readonly #fallbacks: Fallbacks;
   readonly #notifier: Notifier;
@@ -114,17 +115,27 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   #bypass = false;
   #closing: Promise<void> | undefined;
 
-  constructor(options: CheckedRedisOptions, fallbacks: Fallbacks, port: RedisPort) {
+  /** `encode` writes a batch for another server than Redis, whose store has its own `label`. */
+  constructor(
+    options: CheckedRedisOptions,
+    fallbacks: Fallbacks,
+    port: RedisPort,
+    label = "redis",
+    encode: EncodeCall = encodeCall,
+  ) {
     this.#options = options;
+    this.label = label;
     this.#fallbacks = fallbacks;
     this.#port = port;
-    this.#notifier = new Notifier("redisStore", options);
+    this.#notifier = new Notifier(`${label}Store`, options);
     this.#denials = new DenyCache(options.denyCache);
     this.#link = new ServerLink(port, options, (observation) => this.#notifier.notify(observation));
     this.#queue = new CallQueue({
       mostKeys: options.batch,
       bySlot: port.cluster,
       byLimitersClock: options.byLimitersClock,
+      encode,
+      inOrder: port.isUnordered !== true,
       maxPending: options.maxPending,
       memory: this.#denials,
       link: this.#link,
@@ -318,5 +329,5 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 }
 
 export function closedError(): TollgateError {
-  return new TollgateError("ERR_STORE", "redisStore: expected a store that is open, got a call after close()");
+  return new TollgateError("ERR_STORE", "store: expected a store that is open, got a call after close()");
 }

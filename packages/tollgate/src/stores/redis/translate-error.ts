@@ -24,5 +24,5 @@ export function translateError(error: unknown): never {
 /** Throws an error that no failure policy decides on. @throws TollgateError `ERR_STORE` for an `UnavailableError`. */
 export function throwStoreError(error: unknown): never {
   if (!(error instanceof UnavailableError)) throw error;
-  throw new TollgateError("ERR_STORE", `redisStore: the server could not be asked: ${error.reason}`, { cause: error });
+  throw new TollgateError("ERR_STORE", `store: the server could not be asked: ${error.reason}`, { cause: error });
 }

@@ -17,6 +17,8 @@ import { type DenialMemory, Work } from "./work.ts";
 interface QueueOptions extends Omit<BatchOptions, "ended"> {
   /** Whether all keys of a script call have to be in one slot. */
   readonly bySlot: boolean;
+  /** Whether the server executes batches in the order in which they are sent. */
+  readonly inOrder: boolean;
   /** The most calls without an answer. */
   readonly maxPending: number;
   readonly memory: DenialMemory;
@@ -65,9 +67,9 @@ export class CallQueue {
   #drained: (() => void) | undefined;
 
   constructor(options: QueueOptions) {
-    const { mostKeys, byLimitersClock } = options;
+    const { mostKeys, byLimitersClock, encode } = options;
     this.#options = options;
-    this.#batchOptions = { mostKeys, byLimitersClock, ended: (batch, outcome) => this.#ended(batch, outcome) };
+    this.#batchOptions = { mostKeys, byLimitersClock, encode, ended: (batch, outcome) => this.#ended(batch, outcome) };
   }
 
   /** @returns why the call is refused; then `waiter` is told nothing. */
@@ -274,7 +276,7 @@ export class CallQueue {
   #lineOf(name: string): KeyLine<Work> {
     const known = this.#find(name);
     if (known !== undefined) return known;
-    const line = new KeyLine<Work>(name);
+    const line = new KeyLine<Work>(name, this.#options.inOrder ? undefined : 1);
     if (this.#first === undefined) this.#first = line;
     else this.#others.set(name, line);
     return line;

@@ -15,6 +15,7 @@ export interface LinedUp {
 /** The queue of work for one key, in order. */
 export class KeyLine<Work extends LinedUp> {
   readonly name: string;
+  readonly #mostSteps: number;
   /** Calls without an answer. */
   pending = 0;
   /** Steps in flight. */
@@ -24,14 +25,16 @@ export class KeyLine<Work extends LinedUp> {
   /** Work behind the first; `undefined` for nearly all keys. */
   #others: Work[] | undefined;
 
-  constructor(name: string) {
+  /** With at most one step no work is sent before the answer to the work before it. */
+  constructor(name: string, mostSteps: number = MOST_STEPS) {
     this.name = name;
+    this.#mostSteps = mostSteps;
   }
 
   /** The work that may be sent next. */
   get next(): Work | undefined {
     const first = this.#first;
-    if (first === undefined || first.isUnderWay || this.steps >= MOST_STEPS) return undefined;
+    if (first === undefined || first.isUnderWay || this.steps >= this.#mostSteps) return undefined;
     return first.comesLast && this.steps > 0 ? undefined : first;
   }
 

@@ -6,7 +6,7 @@ import { CancelFlag, RUN } from "../clients/cancel-flag.ts";
 import type { ScriptReply } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
-import { encodeCall } from "../script/encode-call.ts";
+import type { EncodeCall } from "../script/encode-call.ts";
 import { stepsOf } from "../script/steps.ts";
 import type { CallFailure, SentCall } from "../server-link.ts";
 import type { Work } from "./work.ts";
@@ -22,6 +22,7 @@ export interface BatchOptions {
   readonly mostKeys: number;
   /** Whether the limiters' clocks decide: then only calls of the same moment are in one batch. */
   readonly byLimitersClock: boolean;
+  readonly encode: EncodeCall;
   readonly ended: (batch: Batch, outcome: ScriptReply | CallFailure) => void;
 }
 
@@ -75,7 +76,7 @@ export class Batch implements SentCall {
   encode(): this {
     const { works } = this;
     const nowUs = this.#options.byLimitersClock ? works[0]!.nowUs : undefined;
-    const { keys, args } = encodeCall({ nowUs, transactions: works });
+    const { keys, args } = this.#options.encode({ nowUs, transactions: works });
     this.keys = keys;
     this.args = args;
     return this;

@@ -24,6 +24,8 @@ export interface RedisPort {
   readonly name: string;
   /** Whether all keys of a call have to be in one slot. */
   readonly cluster: boolean;
+  /** Set if calls that are under way together may be executed in any order, as over a pool of connections. */
+  readonly isUnordered?: true;
   /** `false` if the client reports that it has no connection now. Calls are still possible. */
   readonly connected: boolean;
   /**

@@ -20,6 +20,9 @@ export interface ScriptInput {
 /** An encoded call. */
 export type EncodedCall = Omit<ScriptCall, "cancelFlag">;
 
+/** Writes a call for a server. */
+export type EncodeCall = (input: ScriptInput) => EncodedCall;
+
 // Flags of a transaction, added up.
 const REPORTS_EACH = 1;
 const HAS_TAKEN_TIME = 2;

@@ -15,6 +15,10 @@ export interface EncodedPlan {
    * calendar. Where there are such, `~` and the moments between which they are known come first.
    */
   readonly text: string;
+  /** Starts of windows by the calendar, of each limit. */
+  readonly windows: readonly (readonly number[])[];
+  /** The moments between which all windows are known; `undefined` where no limit has any. */
+  readonly known: readonly [fromUs: number, untilUs: number] | undefined;
   /** Describes the windows around a moment of the server instead. `false` if they are known, or have no calendar. */
   readonly cover: (us: number) => boolean;
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
@@ -51,7 +55,7 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
   const descriptions = limits.map((limit) => describeLimit(limit, plan));
   const fast = fastWords(plan, descriptions);
   const generalText = (us: () => number): string => {
-    const windows = limits.map((limit) => algorithmOf(limit).windowsAround?.(limit, us()) ?? []);
+    windows = limits.map((limit) => algorithmOf(limit).windowsAround?.(limit, us()) ?? []);
     known = knownTimes(windows);
     const described = limits.flatMap((limit, i) => [
       ...[descriptions[i]!, enforces[i]! ? 1 : 0],
@@ -61,12 +65,19 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
       .concat(described)
       .join(" ");
   };
+  let windows: readonly (readonly number[])[] = [];
   let known: readonly [fromUs: number, untilUs: number] | undefined;
   let text = fast?.join(" ") ?? generalText(aroundUs);
   return {
     plan,
     get text() {
       return text;
+    },
+    get windows() {
+      return windows;
+    },
+    get known() {
+      return known;
     },
     cover(us) {
       if (known === undefined || (us >= known[0] && us < known[1])) return false;

@@ -1,0 +1,150 @@
+import { LAST_EXACT, Ticks } from "../../algorithms/ticks.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { tickScale } from "../../core/limits/tick-scale.ts";
+import type { Plan } from "../../core/plan.ts";
+import { encodeReason } from "../../core/reason-numbers.ts";
+import { digest } from "../redis/digest.ts";
+import { scriptAlgorithmOf } from "../redis/script/algorithms.ts";
+import { type EncodedCall, ORIGIN_US, originOf, type ScriptInput } from "../redis/script/encode-call.ts";
+import type { EncodedPlan } from "../redis/script/encode-plan.ts";
+import { describeLimit } from "../redis/script/row.ts";
+import { SCRIPT_VERBS } from "../redis/script/script-verbs.ts";
+import type { ScriptTransaction } from "../redis/script/transaction.ts";
+
+/** More than the moment of any receipt. */
+const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Encodes a batch as arguments of `tollgate.decide`: the moment in tests, whether rows are locked and made, the names
+ * of the rows in order, and all numbers. `migration.sql` says what they mean.
+ */
+export function encodeBatch({ nowUs, transactions }: ScriptInput): EncodedCall {
+  const keys = [...new Set(transactions.flatMap((one) => one.keys.map(({ name }) => name)))].sort();
+  const rows = new Map(keys.map((name, i) => [name, i + 1]));
+  const origin = nowUs === undefined ? ORIGIN_US : originOf(nowUs);
+  const plans = new Map<EncodedPlan, number>();
+  const numbers: number[] = [0, transactions.length, -LAST_EXACT, LAST_EXACT];
+  /** Appends numbers, and returns where they begin, counted from 1. */
+  const append = (more: readonly number[]): number => numbers.push(...more) - more.length + 1;
+  const planAt = (plan: EncodedPlan): number => {
+    const at = plans.get(plan) ?? append(numbersOf(plan, origin));
+    const [fromUs = -LAST_EXACT, untilUs = LAST_EXACT] = plan.known ?? [];
+    [numbers[2], numbers[3]] = [Math.max(numbers[2]!, fromUs), Math.min(numbers[3]!, untilUs)];
+    plans.set(plan, at);
+    return at;
+  };
+  // Plans, costs and receipts come before the transactions, which say where they are.
+  const described = transactions.flatMap((one) => [
+    ...verbNumbers(one),
+    one.times,
+    one.detail === "each" ? 1 : 0,
+    one.keys.length,
+    ...one.keys.flatMap(({ name, plan, costs, untilUs, decidedUs = NOT_KNOWN }) => {
+      const costsAt = append(plan.plan.limits.map((_, i) => costs[i] ?? 0));
+      return [rows.get(name) ?? 0, planAt(plan), costsAt, untilUs === undefined ? 0 : append([...untilUs, decidedUs])];
+    }),
+    ...blockNumbers(one),
+  ]);
+  numbers[0] = append(described);
+  const given = nowUs === undefined ? "" : String(nowUs);
+  return { keys, args: [given, String(lockOf(transactions)), arrayOf(keys), `{${numbers.join(",")}}`] };
+}
+
+/** What a verb changes, and what else it does. */
+function verbNumbers({ verb }: ScriptTransaction): readonly [bits: number, besides: number] {
+  const { changes, decides, takes, refunds, renews, removesIdle, forgets, setsBlock } = SCRIPT_VERBS[verb];
+  const bits = [changes, decides, takes === "always", refunds, renews];
+  return [bits.reduce((sum, bit, i) => sum + (bit ? 2 ** i : 0), 0), removesIdle ? 1 : forgets ? 2 : setsBlock ? 3 : 0];
+}
+
+/** 0: only reads, 1: changes rows that exist, 2: may make rows. */
+function lockOf(transactions: readonly ScriptTransaction[]): number {
+  let lock = 0;
+  for (const { verb } of transactions) {
+    const { changes, removesIdle, forgets } = SCRIPT_VERBS[verb];
+    if (changes) lock = Math.max(lock, removesIdle || forgets ? 1 : 2);
+  }
+  return lock;
+}
+
+function blockNumbers({ block }: ScriptTransaction): readonly number[] {
+  if (block === undefined) return [];
+  const { end, reason } = block;
+  const [kind, us] = end === "none" ? [0, 0] : "forUs" in end ? [1, end.forUs] : [2, end.untilUs];
+  const numbers = encodeReason(reason);
+  return [kind, us, numbers.length, ...numbers];
+}
+
+/** The numbers of plans, for the origin and the windows that were asked for last. */
+const known = new WeakMap<
+  EncodedPlan,
+  { readonly origin: number; readonly text: string; readonly numbers: readonly number[] }
+>();
+
+function numbersOf(encoded: EncodedPlan, origin: number): readonly number[] {
+  const before = known.get(encoded);
+  if (before?.origin === origin && before.text === encoded.text) return before.numbers;
+  const { plan, startsEmpty, blocksKeys, text, windows } = encoded;
+  const head = [plan.onChange === "keep-first", plan.limits.length, startsEmpty, blocksKeys].map(Number);
+  const limits = plan.limits.flatMap((limit, i) => [
+    ...describe(limit, plan, origin, windows[i] ?? []),
+    plan.enforces[i]! ? 1 : 0,
+    ...durationsOf(limit),
+  ]);
+  const numbers = [...head, ...limits];
+  known.set(encoded, { origin, text, numbers });
+  return numbers;
+}
+
+const ALGORITHMS: Readonly<Record<Limit["algorithm"], number>> = {
+  "token-bucket": 1,
+  "sliding-window": 2,
+  "fixed-window": 3,
+  "calendar-window": 3,
+  concurrency: 4,
+};
+
+/** A limit as `tollgate.lim`. */
+function describe(limit: Limit, plan: Plan, origin: number, starts: readonly number[]): readonly number[] {
+  const text = describeLimit(limit, plan);
+  const id = [...text.slice(0, 5)].reduce((sum, character) => sum * 128 + character.charCodeAt(0), 0);
+  const { kind, numbers } = scriptAlgorithmOf(limit).describe(limit);
+  const [capacity = 0, length = 0, refill = 0, idle = 0] = numbers;
+  const head = [id, kind.charCodeAt(0), ALGORITHMS[limit.algorithm], capacity, length];
+  switch (limit.algorithm) {
+    case "token-bucket": {
+      const { units, periodUs } = tickScale(capacity, limit.refill, length);
+      const ticks = new Ticks(capacity, limit.refill, length, origin);
+      const { perUnit, perUs, exact, originUs, mostDebt } = ticks;
+      const scale = [perUnit, perUs, units * perUnit, periodUs, exact ? 1 : 0, originUs, mostDebt];
+      return [...head, limit.refill, idle, ...scale];
+    }
+    case "sliding-window":
+      return [...head, refill, 0, Math.min(capacity, Math.ceil(length / Math.max(refill, 1))) + 2, 0, 0, 0, 0, 0, 0];
+    case "fixed-window":
+      return [...head, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    case "calendar-window":
+      return [...head, 0, 0, ...starts, 0, 0, 0];
+    case "concurrency":
+      return [...head, 0, 0, capacity <= 64 ? 1 : Math.ceil(length / 62), 0, 0, 0, 0, 0, 0];
+    default:
+      return limit satisfies never;
+  }
+}
+
+/** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */
+function durationsOf({ blockFor }: Limit): readonly number[] {
+  if (blockFor === undefined) return [0];
+  const { durationsMs, forgetAfterMs, extend } = blockFor;
+  return [durationsMs.length, ...[...durationsMs, forgetAfterMs].map((ms) => Math.round(ms * 1000)), extend ? 1 : 0];
+}
+
+/** A literal of `text[]`. PostgreSQL has no text with NUL, so the name of such a key ends with a digest. */
+function arrayOf(names: readonly string[]): string {
+  const quoted = names.map((name) => {
+    const nul = name.indexOf("\0");
+    const text = nul < 0 ? name : `${name.slice(0, nul)}#${digest(name)}`;
+    return `"${text.replace(/["\\]/g, "\\$&")}"`;
+  });
+  return `{${quoted.join(",")}}`;
+}

@@ -1,0 +1,171 @@
+import { TollgateError } from "../../core/errors.ts";
+import type { RedisPort, ScriptCall, ScriptReply } from "../redis/clients/redis-port.ts";
+import { UnavailableError } from "../remote/unavailable-error.ts";
+
+/** A `Pool` or a connected `Client` of pg, as far as the store uses it. */
+export interface PgClient {
+  query(query: { readonly name?: string; readonly text: string; readonly values: unknown[] }): Promise<{
+    readonly rows: unknown[];
+  }>;
+}
+
+/** The function that postgres.js makes, as far as the store uses it. */
+export interface PostgresJsClient {
+  unsafe(text: string, values: never[], options: { readonly prepare: boolean }): PromiseLike<readonly unknown[]>;
+}
+
+/** What the store accepts as its client. */
+export type PostgresClient = PgClient | PostgresJsClient;
+
+const DECIDE =
+  "SELECT tollgate.decide($1::text, $2::text::float8, $3::text::float8, $4::text::int, $5::text::text[], " +
+  "$6::text::float8[]) AS reply";
+const PROBE = "SELECT tollgate.decide('1', NULL, NULL, 0, '{}', '{0,0}') AS reply";
+const KEYS = "SELECT key FROM tollgate.counts WHERE key > $1 AND key < $2 ORDER BY key LIMIT 1000";
+const LATE = new UnavailableError("timed out waiting for the key's row", "command");
+
+/** Sends a statement. The values are read when it is sent, which may be later. */
+type Send = (name: string, text: string, values: unknown[]) => PromiseLike<readonly unknown[]>;
+
+/** Whether a value has the methods of a client. */
+export function isPostgresClient(client: unknown): client is PostgresClient {
+  const { unsafe, query } = (client ?? {}) as { readonly unsafe?: unknown; readonly query?: unknown };
+  return typeof unsafe === "function" || typeof query === "function";
+}
+
+function senderOf(client: PostgresClient, prepare: boolean): Send {
+  if ("unsafe" in client) return (_, text, values) => client.unsafe(text, values as never[], { prepare });
+  return async (name, text, values) => (await client.query(prepare ? { name, text, values } : { text, values })).rows;
+}
+
+interface PortOptions {
+  readonly prepare: boolean;
+  /** The time between sweeps; 0: none. */
+  readonly sweepMs: number;
+  /** A batch that waited for its rows for longer does nothing. */
+  readonly timeoutMs: number;
+}
+
+/** The port of PostgreSQL: a batch is one statement. */
+export class PostgresPort implements RedisPort {
+  readonly name = "PostgreSQL";
+  readonly cluster = false;
+  readonly isUnordered = true;
+  readonly connected = true;
+  readonly #send: Send;
+  readonly #patience: string;
+
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(client: PostgresClient, { prepare, sweepMs, timeoutMs }: PortOptions) {
+    this.#send = senderOf(client, prepare);
+    this.#patience = String(timeoutMs);
+    if (sweepMs === 0) return;
+    // The next sweep makes up for one that failed.
+    this.#timer = setInterval(
+      () => this.#ask("tollgate-sweep", "SELECT tollgate.sweep()", []).catch(() => {}),
+      sweepMs,
+    );
+    // Timers are numbers outside Node, Bun and Deno.
+    if (typeof this.#timer === "object") this.#timer.unref();
+  }
+
+  async run({ args, cancelFlag }: ScriptCall): Promise<ScriptReply> {
+    try {
+      // A probe.
+      if (args.length === 0) return numbersIn(await this.#send("tollgate-probe", PROBE, []));
+      const [given, lock, names, numbers] = args;
+      const values: unknown[] = ["", given === "" ? null : given, this.#patience, lock, names, numbers];
+      // A client that has no connection yet sends the statement later: then the flag says whether a caller still waits.
+      cancelFlag.writeInto(values, 0);
+      return numbersIn(await this.#send("tollgate-decide", DECIDE, values));
+    } catch (error) {
+      cancelFlag.cancel();
+      throw meaningOf(error);
+    }
+  }
+
+  async *scan(prefix: string): AsyncGenerator<readonly string[]> {
+    let last = prefix;
+    for (;;) {
+      // A key follows its head in braces.
+      const rows = await this.#ask("tollgate-keys", KEYS, [last, `${prefix}|`]);
+      const names = rows.map((row) => (row as { readonly key: string }).key);
+      if (names.length === 0) return;
+      yield names;
+      last = names[names.length - 1]!;
+    }
+  }
+
+  /** Clients send no statement twice. The store removes its listener when it closes, so the sweeps end then. */
+  onLost(): () => void {
+    return () => clearInterval(this.#timer);
+  }
+
+  async #ask(name: string, text: string, values: unknown[]): Promise<readonly unknown[]> {
+    try {
+      return await this.#send(name, text, values);
+    } catch (error) {
+      throw meaningOf(error);
+    }
+  }
+}
+
+function numbersIn(rows: readonly unknown[]): ScriptReply {
+  const { reply } = rows[0] as { readonly reply: string };
+  if (reply === "late") throw LATE;
+  // JavaScript tells zeros apart by their sign.
+  return reply === "" ? [] : reply.split(",").map((number) => Number(number) + 0);
+}
+
+/** SQLSTATE codes, or their classes, of failures that pass, and their causes. The longest match wins. */
+const CAUSES: readonly (readonly [code: string, kind: "server" | "command", cause: string])[] = [
+  ["25006", "server", "the server is read-only"],
+  ["3F000", "server", "tollgate's schema is missing"],
+  ["42501", "server", "the server does not permit the call"],
+  ["42704", "server", "tollgate's types are missing"],
+  ["42883", "server", "tollgate's functions are missing"],
+  ["42P01", "server", "tollgate's table is missing"],
+  ["40P01", "command", "deadlock"],
+  ["55P03", "command", "timed out waiting for a lock"],
+  ["57014", "command", "the server cancelled the statement"],
+  ["53100", "command", "the server's disk is full"],
+  ["53200", "command", "the server is out of memory"],
+  ["53300", "server", "the server has no connection left"],
+  ["08", "server", "connection lost"],
+  ["28", "server", "the server refused the login"],
+  ["3D", "server", "the database is missing"],
+  ["40", "command", "the server could not serialize the call"],
+  ["53", "command", "the server lacks resources"],
+  ["57", "server", "the server is shutting down"],
+  ["58", "command", "the server has a system error"],
+  ["XX", "command", "the server has an internal error"],
+];
+
+/** Causes of clients' own errors, by code and text. */
+const OF_CLIENT: readonly (readonly [words: RegExp, cause: string])[] = [
+  [/ECONNREFUSED/, "connection refused"],
+  [/ENOTFOUND|EAI_AGAIN/, "host not found"],
+  [/when trying to connect|CONNECT_TIMEOUT/, "no connection in time"],
+  [/after calling end|CONNECTION_ENDED|was closed|not queryable/, "the client is closed"],
+  [/timeout/i, "timed out"],
+];
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Errors of bugs, in this library or in a client. */
+const BUGS = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError"]);
+
+/** The meaning of a client's error: what passes is unavailable, the rest is `ERR_STORE`. */
+function meaningOf(error: unknown): UnavailableError | TollgateError {
+  if (error instanceof UnavailableError || error instanceof TollgateError) return error;
+  const { name = "", message = String(error), code } = error as { name?: string; message?: string; code?: unknown };
+  if (typeof code === "string" && SQLSTATE.test(code) && !code.startsWith("E")) {
+    const [, kind, cause] = CAUSES.find(([start]) => code.startsWith(start)) ?? [];
+    if (cause !== undefined) return new UnavailableError(cause, kind, error);
+  } else if (!BUGS.has(name)) {
+    const words = `${String(code)} ${message}`;
+    const [, cause = "connection lost"] = OF_CLIENT.find(([pattern]) => pattern.test(words)) ?? [];
+    return new UnavailableError(cause, "server", error);
+  }
+  return new TollgateError("ERR_STORE", `postgresStore: the server refused the call: ${message}`, { cause: error });
+}
