@@ -16,14 +16,14 @@ type Delay = number | "denied";
 /** Sends requests at these times to a handler behind the options of a cell. */
 async function delaysOf(cell: string, arrivalsMs: readonly number[]): Promise<Delay[]> {
   const clock = manualClock(START_MS);
-  const { limits, ...options } = optionsOf(cell, { tokenBucket }) as Omit<RateLimitOptions<unknown>, "limiter"> & { limits: Limit[] };
+  const { limits, ...options } = optionsOf(cell, { tokenBucket }) as Omit<RateLimitOptions<unknown>, "limiter"> & {
+    limits: Limit[];
+  };
   const limiter = createLimiter({ key: () => "one", limits, clock });
-  const handle = rateLimit({ ...options, limiter })(
-    (_request: Request, passed: () => void) => {
-      passed();
-      return new Response("well");
-    },
-  );
+  const handle = rateLimit({ ...options, limiter })((_request: Request, passed: () => void) => {
+    passed();
+    return new Response("well");
+  });
   const delays: Delay[] = arrivalsMs.map(() => "denied");
   const asked: Promise<Response>[] = [];
   for (const [index, arrivalMs] of arrivalsMs.entries()) {
