@@ -32,6 +32,8 @@ const FRAMEWORKS = [
   "hono",
   "@hono/node-server",
   "koa",
+  "@nestjs/common",
+  "@nestjs/core",
   "@types/express",
   "@types/koa",
 ];
@@ -88,7 +90,6 @@ describe("the tarball", () => {
       "README.md",
       "dist/LICENSES.txt",
       "dist/limits.schema.json",
-      "dist/stores/postgres/migration.sql",
       "package.json",
     ]);
   });

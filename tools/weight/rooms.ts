@@ -3,6 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 
 const LIBRARY = "packages/tollgate/src";
 const LOCAL_STORES = ["local", "memory", "table", "shared"].map((name) => `${LIBRARY}/stores/${name}`);
+/** What connects the limiter to other software. It has a budget beside those of the first release's rooms. */
+const INTEGRATIONS = [
+  ...["mcp", "better-auth", "nestjs"].map((name) => `${LIBRARY}/adapters/${name}`),
+  ...["postgres", "cluster"].map((name) => `${LIBRARY}/stores/${name}`),
+  `${LIBRARY}/replacing`,
+];
+const without = (paths: readonly string[]): readonly string[] => paths.map((path) => `:!${path}`);
 const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "test"];
 
 /**
@@ -10,27 +17,28 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY], 29_782, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS)], 27_528, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_978, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_134, 3_300],
   ["stores of this process", LOCAL_STORES, 5_343, 4_000],
-  ["redis", [`${LIBRARY}/stores/redis`], 4_882, 3_700],
+  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_376, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`], 3_482, 2_600],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_999, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
-  ["drop-in stores", [`${LIBRARY}/replacing`], 524, 700],
-  ["server", ["packages/server/src"], 7_780, 4_700],
-  ["tests", TESTS, 53_074, 36_000],
+  ["integrations", INTEGRATIONS, 3_269, 2_800],
+  ["server", ["packages/server/src", ":!packages/server/src/replay"], 6_449, 4_700],
+  ["replay", ["packages/server/src/replay"], 1_331, 1_500],
+  ["tests", TESTS, 53_104, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
-  ["tools", ["tools"], 883, 1_200],
+  ["tools", ["tools"], 982, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_320, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
 export function sizeOf(paths: readonly string[]): number {
-  const [counted, measure] = paths.includes("*.md") ? [/\.md$/, words] : [/\.(?:tsx?|lua|mjs)$/, linesOfCode];
+  const [counted, measure] = paths.includes("*.md") ? [/\.md$/, words] : [/\.(?:tsx?|lua|sql|mjs)$/, linesOfCode];
   const options = ["--cached", "--others", "--exclude-standard", "--", ...paths];
   const files = execFileSync("git", ["ls-files", ...options], { encoding: "utf8", maxBuffer: 1e8 }).split("\n");
   return files
