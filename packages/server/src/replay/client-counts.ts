@@ -23,7 +23,7 @@ export class ClientCounts {
     this.#denied.forEach((denied, client) => {
       if (denied > 0) clients.push({ client, requests: this.#requests[client]!, denied });
     });
-    return clients.sort((one, other) => other.denied - one.denied || one.client - other.client).slice(0, count);
+    return clients.sort((one, other) => other.denied - one.denied).slice(0, count);
   }
 
   /** How many clients had that part of their limit left at the worst moment: none, then by tenths. */

@@ -50,9 +50,13 @@ export class InOrder<Request> {
 
   /** Requests of one time stay as they came. */
   #sort(): void {
-    const order = this.#times.map((_, index) => index).sort((a, b) => this.#times[a]! - this.#times[b]! || a - b);
+    const order = this.#times.map((_, index) => index).sort((a, b) => compare(this.#times[a]!, this.#times[b]!, a - b));
     this.#times = order.map((index) => this.#times[index]!);
     this.#requests = order.map((index) => this.#requests[index]!);
     this.#isSorted = true;
   }
+}
+
+function compare(one: number, other: number, otherwise: number): number {
+  return one === other ? otherwise : one - other;
 }

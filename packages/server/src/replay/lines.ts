@@ -63,7 +63,8 @@ class ByteLines implements LineSource {
   }
 
   async *#counted(): AsyncGenerator<Buffer, void> {
-    for await (const chunk of this.#bytes as AsyncIterable<Buffer>) {
+    const bytes: AsyncIterable<Buffer> = this.#bytes;
+    for await (const chunk of bytes) {
       this.bytesRead += chunk.length;
       yield chunk;
     }

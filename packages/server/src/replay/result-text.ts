@@ -74,8 +74,12 @@ export function jsonOf({ firstUs, lastUs, nameOf, judgement, suggestions, ...cou
 
 /** Text of a log on a terminal: without control characters. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, "?").slice(0, 120);
+  return Array.from(text.slice(0, 120), (character) => (isControl(character) ? "?" : character)).join("");
+}
+
+function isControl(character: string): boolean {
+  const code = character.charCodeAt(0);
+  return code < 32 || (code >= 127 && code < 160);
 }
 
 function timeOf(us: number): string {

@@ -15,7 +15,7 @@ export class ShowProgress {
   }
 
   show(progress: Progress): void {
-    if (this.#stream.isTTY === true) {
+    if (this.#stream.isTTY) {
       this.#hasBar = true;
       this.#stream.write(`\r\u001b[K${barOf(progress, performance.now() - this.#startMs)}`);
     } else if (performance.now() - this.#lastLineMs >= LINE_MS) {
@@ -31,7 +31,7 @@ export class ShowProgress {
 }
 
 /** One line, such as `[######------] 120 of 240 MB, 3 s left`. */
-export function barOf(progress: Progress, elapsedMs: number): string {
+function barOf(progress: Progress, elapsedMs: number): string {
   if (progress.bytes === 0) return textOf(progress, elapsedMs);
   const filled = Math.min(WIDTH, Math.floor((WIDTH * progress.bytesRead) / progress.bytes));
   return `[${"#".repeat(filled)}${"-".repeat(WIDTH - filled)}] ${textOf(progress, elapsedMs)}`;

@@ -48,7 +48,7 @@ export function suggest(clients: Clients, envelopes: Envelopes, share: Share): r
 }
 
 /** The least whole capacity for each rate under which only so many clients are denied something. */
-export function frontier(clients: Clients, envelopes: Envelopes, denied: number): readonly number[] {
+function frontier(clients: Clients, envelopes: Envelopes, denied: number): readonly number[] {
   const needed = new Float64Array(clients.count);
   return RATES.map((_, rate) => {
     for (let client = 0; client < needed.length; client += 1) needed[client] = envelopes.leastCapacity(client, rate);
@@ -58,7 +58,7 @@ export function frontier(clients: Clients, envelopes: Envelopes, denied: number)
 }
 
 /** How many clients may be denied something. */
-export function mayDeny(clients: number, { parts, whole }: Share): number {
+function mayDeny(clients: number, { parts, whole }: Share): number {
   return Math.floor((clients * parts) / whole);
 }
 

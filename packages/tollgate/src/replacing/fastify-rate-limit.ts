@@ -110,6 +110,8 @@ function answer(callback: HitsCallback, count: () => Maybe<Hits | undefined>): v
     callback(error as Error);
     return;
   }
-  if (isPromise(hits)) hits.then(counted, (error: Error) => callback(error));
-  else counted(hits);
+  if (isPromise(hits)) {
+    const failed = (error: unknown): void => callback(error as Error);
+    hits.then(counted, failed);
+  } else counted(hits);
 }

@@ -1,6 +1,7 @@
 import {
   type CalendarWindowOptions,
   createLimiter,
+  type DeniedError,
   fixedWindow,
   type Limit,
   memoryStore,
@@ -124,7 +125,9 @@ describe("a window by the calendar", () => {
     await limiter.wait("ann");
     const next = limiter.wait("ann", 1, { maxWait: "1m" });
     // The one after that would wait for all of April.
-    const late = await limiter.wait("ann", 1, { maxWait: "29d" }).catch((error) => error.decision.retryAfterMs);
+    const late = await limiter
+      .wait("ann", 1, { maxWait: "29d" })
+      .catch((error: unknown) => (error as DeniedError).decision.retryAfterMs);
     expect(late).toBe(60_000 + 30 * 86_400_000);
     clock.advance(60_000);
     expect((await next).allowed).toBe(true);

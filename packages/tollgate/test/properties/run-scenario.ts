@@ -143,7 +143,7 @@ export function runScenario(scenario: Scenario, options: RunOptions = {}): void 
   // A block of a table's slots may keep a key that is idle again since the clock went back.
   if (player.wentBack && (scenario.store === "table" || scenario.store === "shared")) return;
   for (const { limiter, models } of pairs) {
-    limiter.sweep();
+    void limiter.sweep();
     for (const { model } of models) model.sweep(BigInt(player.nowUs));
   }
   player.compare(sizeDifferences(pairs));

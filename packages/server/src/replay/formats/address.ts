@@ -3,7 +3,7 @@ export function withoutPort(text: string): string {
   if (text.startsWith("[")) return text.slice(1, text.indexOf("]"));
   const colon = text.indexOf(":");
   // More than one colon: an IPv6 address without brackets, which has no port.
-  return colon < 0 || text.indexOf(":", colon + 1) >= 0 ? text : text.slice(0, colon);
+  return colon < 0 || text.includes(":", colon + 1) ? text : text.slice(0, colon);
 }
 
 /** The first address of an `X-Forwarded-For`: the client as the proxies tell it. */

@@ -28,7 +28,7 @@ export function isoTimeUs(text: string): number {
 }
 
 /** Microseconds of a number of seconds, milliseconds, microseconds or nanoseconds since the epoch, by its size. */
-export function epochTimeUs(value: number): number {
+function epochTimeUs(value: number): number {
   if (!(value > 0)) return Number.NaN;
   if (value < 1e11) return Math.round(value * 1e6);
   if (value < 1e14) return Math.round(value * 1e3);

@@ -55,7 +55,7 @@ export function exchangeBehind(context: ExecutionContext): Exchange {
     case "http":
       return { request: context.getArgByIndex(0), response: context.getArgByIndex(1) };
     case "graphql": {
-      const { req, request, extra, res, reply } = (context.getArgByIndex(2) ?? {}) as GraphqlContext;
+      const { req, request, extra, res, reply } = context.getArgByIndex<GraphqlContext | undefined>(2) ?? {};
       const response = res ?? reply;
       return {
         request: req ?? request ?? extra?.request ?? reply?.request,

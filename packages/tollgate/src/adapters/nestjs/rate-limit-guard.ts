@@ -108,7 +108,7 @@ export function SkipRateLimit(): CustomDecorator {
 }
 
 function both(one: CustomDecorator, other: MethodDecorator & ClassDecorator): ClassDecorator & MethodDecorator {
-  return ((target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
+  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
     for (const decorate of [one, other] as MethodDecorator[]) decorate(target, key as string, descriptor as never);
-  }) as ClassDecorator & MethodDecorator;
+  };
 }

@@ -3,8 +3,8 @@ import { APP_GUARD } from "@nestjs/core";
 import type { RateLimitAsyncOptions, RateLimitModuleOptions, RateLimitModuleScope } from "./options.ts";
 import { MODULE_LIMITS, ModuleLimits, RateLimitGuard } from "./rate-limit-guard.ts";
 
-// biome-ignore lint/complexity/noStaticOnlyClass: Nest takes classes for modules.
 /** Limits the routes and resolvers of an application, and provides its limits to `@RateLimit`. Import it once. */
+// biome-ignore lint/complexity/noStaticOnlyClass: Nest takes classes for modules.
 export class RateLimitModule {
   /**
    * The module for options that are known when it is declared.

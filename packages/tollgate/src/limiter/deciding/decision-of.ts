@@ -61,6 +61,18 @@ export function bindingKeyOf(route: Route, report: Report): number {
   return entry === NONE ? 0 : route.keyIndexOf(entry);
 }
 
+/** The decision about a call that no enforcing limit concerns. */
+function unlimited(
+  name: string,
+  limits: readonly Limit[],
+  report: Report,
+  took: PlainTaker | Receipt | undefined,
+): Decided {
+  // A policy that admits without the store does not know what is left.
+  const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
+  return new Decided(true, name, undefined, limits, remaining, remaining, undefined, 0, 0, took);
+}
+
 /**
  * The decision about a call that was admitted. The binding limit is the enforcing one with the smallest fraction left,
  * the first of equals. The same call passes when every enforcing limit lets it pass, after the longest wait. `key` and
@@ -93,11 +105,7 @@ export function allowed(
     leastFraction = fraction;
     limitRemaining = remaining;
   }
-  if (binding === NONE) {
-    // A policy that admits without the store does not know what is left.
-    const remaining = report.degraded === undefined || report.hasEntries ? Number.POSITIVE_INFINITY : undefined;
-    return new Decided(true, name, undefined, limits, remaining, remaining, undefined, 0, 0, took);
-  }
+  if (binding === NONE) return unlimited(name, limits, report, took);
   const limit = limits[binding]!;
   return new Decided(
     true,

@@ -12,14 +12,15 @@ export class RateLimiterUnion {
 
   async consume(key: string | number, points = 1): Promise<Record<string, RateLimiterRes>> {
     const calls = await Promise.allSettled(this.#limiters.map((limiter) => limiter.consume(key, points)));
-    const resultsOf = (status: string) =>
-      Object.fromEntries(
-        calls.flatMap((call, i) =>
-          call.status !== status
-            ? []
-            : [[this.#limiters[i]?.keyPrefix, call.status === "fulfilled" ? call.value : call.reason]],
-        ),
-      );
+    const resultsOf = (status: string): Record<string, RateLimiterRes> => {
+      const results: Record<string, RateLimiterRes> = {};
+      calls.forEach((call, i) => {
+        const name = this.#limiters[i]?.keyPrefix ?? "";
+        if (call.status === status)
+          results[name] = call.status === "fulfilled" ? call.value : (call.reason as RateLimiterRes);
+      });
+      return results;
+    };
     return calls.some(({ status }) => status === "rejected")
       ? Promise.reject(resultsOf("rejected"))
       : resultsOf("fulfilled");

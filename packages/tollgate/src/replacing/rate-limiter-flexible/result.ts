@@ -17,7 +17,8 @@ export class RateLimiterRes {
   }
 
   toJSON(): object {
-    return { ...this };
+    const { remainingPoints, msBeforeNext, consumedPoints, isFirstInDuration } = this;
+    return { remainingPoints, msBeforeNext, consumedPoints, isFirstInDuration };
   }
 
   toString(): string {

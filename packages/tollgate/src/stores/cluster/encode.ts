@@ -30,7 +30,7 @@ export function decodePlan(text: string): { readonly plan: Plan; readonly choose
 
 export function encodeReport(report: Report): ReportWords {
   const keptLimits = Array.from(report.keptLimits, (limit) => (limit === undefined ? null : encodeLimit(limit)));
-  return { ...report, waitUs: report.waitUs.map(finite), keptLimits };
+  return Object.assign({}, report, { waitUs: report.waitUs.map(finite), keptLimits });
 }
 
 /** Adds the answer to a take from one key with so many limits. */

@@ -93,5 +93,5 @@ export function contentOf(topic: string, message: unknown): unknown {
 
 /** Whether an operation gives back what the store took. */
 export function givesBack([what, , , verb]: Operation): boolean {
-  return what === "apply" && VERBS[verb as Verb].refunds;
+  return what === "apply" && VERBS[verb].refunds;
 }

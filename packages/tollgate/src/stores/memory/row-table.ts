@@ -16,7 +16,6 @@ import { type SweptTable, TableSweep } from "./table-sweep.ts";
 /** A new key counts as this many calls, so that a pass over many new keys takes a small part of a sweep's interval. */
 const CALLS_PER_NEW_KEY = 4;
 const NO_CELLS = new Float64Array(0);
-const NO_KEYS: readonly string[] = [];
 
 /** What a table needs of its store. */
 export interface RowTableStore {
@@ -56,7 +55,7 @@ export class RowTable implements SweptTable {
   retired = false;
   /** The cells of the chunk with the row that was located last, and its keys. */
   cells: Float64Array = NO_CELLS;
-  #keys = NO_KEYS;
+  #keys: readonly string[] = [];
   #index: KeyIndex<RowTable>;
   #recent: RecentKeys;
   readonly #store: RowTableStore;
@@ -158,7 +157,7 @@ export class RowTable implements SweptTable {
 
   /** The chunk that is selected may go, or get other arrays. */
   #deselect(): void {
-    this.#keys = NO_KEYS;
+    this.#keys = [];
     this.cells = NO_CELLS;
   }
 

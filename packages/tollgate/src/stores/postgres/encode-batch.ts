@@ -107,7 +107,7 @@ const ALGORITHMS: Readonly<Record<Limit["algorithm"], number>> = {
 /** A limit as `tollgate.lim`. */
 function describe(limit: Limit, plan: Plan, origin: number, starts: readonly number[]): readonly number[] {
   const text = describeLimit(limit, plan);
-  const id = [...text.slice(0, 5)].reduce((sum, character) => sum * 128 + character.charCodeAt(0), 0);
+  const id = Array.from(text.slice(0, 5)).reduce((sum, character) => sum * 128 + character.charCodeAt(0), 0);
   const { kind, numbers } = scriptAlgorithmOf(limit).describe(limit);
   const [capacity = 0, length = 0, refill = 0, idle = 0] = numbers;
   const head = [id, kind.charCodeAt(0), ALGORITHMS[limit.algorithm], capacity, length];

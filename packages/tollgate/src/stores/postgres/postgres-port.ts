@@ -62,10 +62,8 @@ export class PostgresPort implements RedisPort {
     this.#patience = String(timeoutMs);
     if (sweepMs === 0) return;
     // The next sweep makes up for one that failed.
-    this.#timer = setInterval(
-      () => this.#ask("tollgate-sweep", "SELECT tollgate.sweep()", []).catch(() => {}),
-      sweepMs,
-    );
+    const sweep = (): void => void this.#ask("tollgate-sweep", "SELECT tollgate.sweep()", []).catch(() => {});
+    this.#timer = setInterval(sweep, sweepMs);
     // Timers are numbers outside Node, Bun and Deno.
     if (typeof this.#timer === "object") this.#timer.unref();
   }

@@ -19,7 +19,7 @@ export type TooSlow = "throws" | "raised";
  *
  * @throws TollgateError `ERR_OPTION` for a rate that is too slow, where that is `"throws"`.
  */
-export function fractionOfRate(
+function fractionOfRate(
   limit: TokenBucketLimit,
   fraction: number,
   tooSlow: TooSlow,

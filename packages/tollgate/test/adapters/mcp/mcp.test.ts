@@ -21,7 +21,7 @@ interface Connected {
 
 type Tool = (args: unknown) => Promise<string>;
 
-const open: (() => Promise<unknown> | unknown)[] = [];
+const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
@@ -32,14 +32,14 @@ const CONNECT = {
     const server = new ServerV1(INFO);
     limitTools(server, options);
     for (const [name, tool] of Object.entries(tools)) {
-      server.registerTool(name, {}, async (args: unknown) => ({ content: [{ type: "text", text: await tool(args) }] }));
+      server.registerTool(name, {}, async (args) => ({ content: [{ type: "text", text: await tool(args) }] }));
     }
     const client = new ClientV1(INFO);
     const [one, other] = InMemoryV1.createLinkedPair();
     await Promise.all([server.connect(one), client.connect(other)]);
     open.push(() => client.close());
     return {
-      call: (name, args = {}) => client.callTool({ name, arguments: args }) as Promise<Record<string, unknown>>,
+      call: (name, args = {}) => client.callTool({ name, arguments: args }),
       listTools: () => client.listTools(),
     };
   },
@@ -47,14 +47,14 @@ const CONNECT = {
     const server = new ServerV2(INFO);
     limitTools(server, options);
     for (const [name, tool] of Object.entries(tools)) {
-      server.registerTool(name, {}, async (args: unknown) => ({ content: [{ type: "text", text: await tool(args) }] }));
+      server.registerTool(name, {}, async (args) => ({ content: [{ type: "text", text: await tool(args) }] }));
     }
     const client = new ClientV2(INFO);
     const [one, other] = InMemoryV2.createLinkedPair();
     await Promise.all([server.connect(one), client.connect(other)]);
     open.push(() => client.close());
     return {
-      call: (name, args = {}) => client.callTool({ name, arguments: args }) as Promise<Record<string, unknown>>,
+      call: (name, args = {}) => client.callTool({ name, arguments: args }),
       listTools: () => client.listTools(),
     };
   },
@@ -164,15 +164,15 @@ describe("tools over HTTP", () => {
   it("are counted for each call of a batch, and by the client of the token, version 1", async () => {
     const limiter = limiterOf();
     const url = await listen(
-      createServer(async (request, response) => {
+      createServer((request, response) => {
         const server = new ServerV1(INFO);
         limitTools(server, { limiter });
         server.registerTool("search", {}, async () => ({ content: [{ type: "text", text: "done" }] }));
         const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
-        await server.connect(transport as Parameters<typeof server.connect>[0]);
         const clientId = String(request.headers["x-client"]);
         const auth = { token: "t", clientId, scopes: [] };
-        await transport.handleRequest(Object.assign(request, { auth }), response);
+        const connected = server.connect(transport);
+        void connected.then(() => transport.handleRequest(Object.assign(request, { auth }), response));
       }),
     );
     const post = async (client: string, body: unknown) => {

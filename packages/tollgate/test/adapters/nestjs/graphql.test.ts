@@ -24,7 +24,7 @@ async function start(context: MercuriusDriverConfig["context"]): Promise<(query:
       GraphQLModule.forRoot<MercuriusDriverConfig>({
         driver: MercuriusDriver,
         typeDefs: "type Query { hello: String! }",
-        ...(context && { context }),
+        ...(context === undefined ? {} : { context }),
       }),
     ],
     providers: [Hello],

@@ -56,6 +56,7 @@ function nestOptions(options: SuiteOptions): RouteRateLimit {
 class Filter extends BaseExceptionFilter {
   override catch(error: unknown, host: ArgumentsHost): void {
     if (!(error instanceof CustomDenial)) {
+      // oxlint-disable-next-line promise/valid-params, promise/no-promise-in-callback -- a filter's method.
       super.catch(error, host);
       return;
     }

@@ -42,11 +42,12 @@ if (cluster.isPrimary) {
   const store = clusterStore({ timeout: "30s", onFailure: "deny" });
   const ORDERS = {
     hold: async () => {
-      const taken = await Promise.all([1, 2].map(() => places(store).reserve("ann")));
-      return taken.map(({ decision }) => decision.allowed);
+      const [one, other] = [places(store).reserve("ann"), places(store).reserve("ann")];
+      return [(await one).decision.allowed, (await other).decision.allowed];
     },
     flood: async () => {
-      const decided = await Promise.all(Array.from({ length: LIMIT }, () => requests(store).allow("ann")));
+      const calls = Array.from({ length: LIMIT }, async () => requests(store).allow("ann"));
+      const decided = await Promise.all(calls);
       return decided.filter(Boolean).length;
     },
     "wait for a place": async () => {
@@ -55,8 +56,8 @@ if (cluster.isPrimary) {
       return place.decision.allowed;
     },
   };
-  process.on("message", async ({ order }) => {
-    if (order !== undefined) process.send({ result: await ORDERS[order]() });
+  process.on("message", ({ order }) => {
+    if (order !== undefined) void ORDERS[order]().then((result) => process.send({ result }));
   });
   process.on("disconnect", () => process.exit(0));
   process.send({ result: "ready" });

@@ -40,7 +40,7 @@ describe("while the primary does not answer", () => {
 
   it("a stopped primary takes nothing that was decided without it, but takes back what is given back", async () => {
     const primary = startPrimary();
-    const observe = vi.fn();
+    const observe = vi.fn<(observation: { readonly type: string }) => void>();
     const limiter = limiterOf(primary, await primary.serve(), { timeout: "200ms", observe });
     const reserved = await limiter.reserve("ann", 4);
     const isBack = async () => expect((await limiter.peek("ann")).degraded).toBeUndefined();
@@ -112,7 +112,7 @@ describe("beside other traffic", () => {
     const name = await primary.serve();
     const [from, to] = [[perMinute(5, { name: "calls" })], [perMinute(8, { name: "calls" })]];
     const [before, after] = [limiterOf(primary, name, {}, from), limiterOf(primary, name, {}, to)];
-    const observe = vi.fn();
+    const observe = vi.fn<(observation: { readonly type: string }) => void>();
     after.observe(observe);
     await before.consume("ann", 4);
     expect((await after.consume("ann")).remaining).toBe(3);

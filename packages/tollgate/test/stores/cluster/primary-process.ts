@@ -34,7 +34,7 @@ export class PrimaryProcess {
   }
 
   store(name: string, options: ClusterStoreOptions = {}) {
-    return clusterStore({ timeout: "10s", channel: this.child as never, ...options, name });
+    return clusterStore({ timeout: "10s", channel: this.child, ...options, name });
   }
 
   end(): void {
