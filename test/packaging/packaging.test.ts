@@ -90,6 +90,7 @@ describe("the tarball", () => {
       "README.md",
       "dist/LICENSES.txt",
       "dist/limits.schema.json",
+      "dist/stores/postgres/migration.sql",
       "package.json",
     ]);
   });

@@ -30,7 +30,7 @@ export async function openStore(
 ): Promise<OpenStore> {
   const { redis } = settings;
   if (redis !== undefined) return openRedis(redis, settings, log);
-  if (peers !== undefined) return openCluster(log);
+  if (peers?.countInPrimary === true) return openCluster(log);
   const store = openMemory(settings);
   return { store, close: async () => store.close() };
 }

@@ -11,6 +11,7 @@ const LEAD_PATIENCE_MS = 15_000;
 /** The other processes, as a worker reaches them through the primary process, and that process itself. */
 export class WorkerPeers implements Peers {
   readonly own: string;
+  readonly countInPrimary = true;
   readonly #send: (message: FromWorker) => void;
   readonly #questions = new Questions();
   #answer: ((question: unknown) => Promise<unknown>) | undefined;

@@ -12,6 +12,7 @@ async function startAmongPeers() {
   let answer: (question: unknown) => Promise<unknown> = async () => undefined;
   const peers: Peers = {
     own: "1",
+    countInPrimary: false,
     ask: async (peer, question) => {
       asked.push([peer, question]);
       return peer === "2" ? { status: 200, body: {} } : undefined;

@@ -52,6 +52,9 @@ type Mistake = readonly [what: string, code: string, place: string, message: str
 const NEEDS_KEY = "expected a limiter with a `key` of requests, such as `key: clientIp()`";
 const ONE_KIND = "combine takes limiters with one kind of input";
 
+/** A window is a unit of the calendar or a duration. */
+const WINDOWS = `not assignable to type '"day" | "month" | "week" | "year" | (Duration`;
+
 const MISTAKES: readonly Mistake[] = [
   ["a store by its name", `createLimiter({ limits, store: "redis" })`, "store:", "'string' is not assignable to type"],
   [
@@ -139,8 +142,8 @@ const MISTAKES: readonly Mistake[] = [
   ["a misspelt option of a limit", "perMinute(5, { burts: 3 })", "burts:", "Did you mean to write 'burst'?"],
   ["a count that is text", `perMinute("5")`, `"5"`, "'string' is not assignable to parameter of type 'number'"],
   ["a limit without a number", "tokenBucket({ capacity: 1, refill: 1 })", "{ capacity", "Property 'per' is missing"],
-  ["a duration in words", `fixedWindow({ limit: 5, window: "1 day" })`, "window:", "not assignable to type 'Duration'"],
-  ["weeks after days", `fixedWindow({ limit: 5, window: "1d2w" })`, "window:", "not assignable to type 'Duration'"],
+  ["a duration in words", `fixedWindow({ limit: 5, window: "1 day" })`, "window:", WINDOWS],
+  ["weeks after days", `fixedWindow({ limit: 5, window: "1d2w" })`, "window:", WINDOWS],
   ["an unknown policy", `memoryStore({ overflow: "drop" })`, "overflow:", "not assignable to type 'OverflowPolicy"],
   ["a table without a size", "tableStore({})", "{}", "Property 'maxKeys' is missing"],
 ];

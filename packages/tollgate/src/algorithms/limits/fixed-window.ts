@@ -1,4 +1,5 @@
 import { checkOptions } from "../../core/check-options.ts";
+import type { Duration } from "../../core/duration.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { CalendarUnit, CalendarWindowLimit, FixedWindowLimit } from "../../core/limits/limit.ts";
 import { calendarOf, calendarWindowAlgorithm } from "../calendar-window.ts";
@@ -51,8 +52,9 @@ const CALENDAR_UNITS: readonly unknown[] = ["day", "week", "month", "year"] sati
  * console.log(plan.name); // 10000-each-month-in-Europe/Berlin
  * ```
  */
-export function fixedWindow(options: FixedWindowOptions): FixedWindowLimit;
-export function fixedWindow(options: CalendarWindowOptions): CalendarWindowLimit;
+export function fixedWindow<Window extends Duration | CalendarUnit>(
+  options: (FixedWindowOptions | CalendarWindowOptions) & { readonly window: Window },
+): Window extends CalendarUnit ? CalendarWindowLimit : FixedWindowLimit;
 export function fixedWindow(
   options: FixedWindowOptions | CalendarWindowOptions,
 ): FixedWindowLimit | CalendarWindowLimit {
