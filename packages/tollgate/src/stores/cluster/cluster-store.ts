@@ -79,7 +79,7 @@ const MOST_PENDING = 10_000_000;
  * if (cluster.isWorker) {
  *   const store = clusterStore({ onFailure: "deny" });
  *   const limiter = createLimiter({ name: "login", limits: [perMinute(5)], store });
- *   console.log(await limiter.allow("ann"));
+ *   if (!(await limiter.allow("ann"))) console.error("too many logins");
  * }
  * ```
  */
