@@ -11,6 +11,11 @@ import { install, userEnvironment } from "./projects.ts";
 
 /** An application of some years: what it has stands in for the packages, because npm compares versions only. */
 const OLD = {
+  "@modelcontextprotocol/sdk": "0.6.0",
+  "@modelcontextprotocol/server": "2.0.0",
+  "@nestjs/common": "8.4.7",
+  "@nestjs/core": "8.4.7",
+  "@nestjs/websockets": "8.4.7",
   "@opentelemetry/api": "1.0.4",
   "@upstash/redis": "1.20.0",
   "@valkey/valkey-glide": "1.3.0",
