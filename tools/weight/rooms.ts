@@ -17,11 +17,11 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS)], 27_534, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS)], 27_535, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_979, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_140, 3_300],
   ["stores of this process", LOCAL_STORES, 5_342, 4_000],
-  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_376, 3_700],
+  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_377, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_999, 2_600],
@@ -30,7 +30,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["integrations", INTEGRATIONS, 3_271, 2_800],
   ["server", ["packages/server/src", ":!packages/server/src/replay"], 6_451, 4_700],
   ["replay", ["packages/server/src/replay"], 1_339, 1_500],
-  ["tests", TESTS, 53_138, 36_000],
+  ["tests", TESTS, 53_143, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 890, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_320, 65_000],

@@ -82,6 +82,8 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
     cover(us) {
       if (known === undefined || (us >= known[0] && us < known[1])) return false;
       text = generalText(() => us);
+      // Its arguments have the former windows.
+      this.lone = undefined;
       return true;
     },
     isFast: fast !== undefined,
