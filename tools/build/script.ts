@@ -1,7 +1,7 @@
 /**
  * Joins the Lua of the Redis store into one script, as a module with its text and its SHA-1, and makes a module of the
- * migration for PostgreSQL: sources, tests and bundlers import a string. `npm run script` writes both, and a test
- * compares. With `--lint` it runs luacheck instead.
+ * migration for PostgreSQL: sources, tests and bundlers import a string. `npm run script` writes both, and tests
+ * compare. With `--lint` it runs luacheck instead.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

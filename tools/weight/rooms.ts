@@ -29,11 +29,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["integrations", INTEGRATIONS, 3_271, 2_800],
   ["server", ["packages/server/src", ":!packages/server/src/replay"], 6_451, 4_700],
-  ["replay", ["packages/server/src/replay"], 1_339, 1_500],
-  ["tests", TESTS, 53_143, 36_000],
+  ["replay", ["packages/server/src/replay"], 1_338, 1_500],
+  ["tests", TESTS, 53_170, 36_000],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 890, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_320, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_374, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

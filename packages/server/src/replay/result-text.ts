@@ -63,6 +63,7 @@ export function jsonOf({ firstUs, lastUs, nameOf, judgement, suggestions, ...cou
       rules: Object.fromEntries(judgement.rules),
       worst: judgement.worst.map((client) => ({ ...client, client: nameOf(client.client) })),
       headroom: judgement.headroom,
+      timeline: judgement.timeline,
     }),
     suggestions: suggestions.map(({ rate, ...suggestion }) => ({
       ...suggestion,

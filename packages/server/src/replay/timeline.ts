@@ -2,17 +2,15 @@ const MOST_STEPS = 120;
 
 /** Requests by time, in steps that grow with the span: at most 120 of them, whatever the log's length. */
 export class Timeline {
-  readonly requests: number[] = [];
-  readonly denied: number[] = [];
+  readonly #requests: number[] = [];
+  readonly #denied: number[] = [];
   #startUs = Number.NaN;
   #stepUs = 1_000_000;
 
-  get startUs(): number {
-    return this.#startUs;
-  }
-
-  get stepUs(): number {
-    return this.#stepUs;
+  /** The counts by step, and how long a step is. */
+  toJSON(): object {
+    const counts = (sparse: readonly number[]): number[] => Array.from(this.#requests, (_, step) => sparse[step] ?? 0);
+    return { stepSeconds: this.#stepUs / 1e6, requests: counts(this.#requests), denied: counts(this.#denied) };
   }
 
   /** Times must not go back. */
@@ -20,13 +18,14 @@ export class Timeline {
     if (Number.isNaN(this.#startUs)) this.#startUs = timeUs;
     let step = Math.floor((timeUs - this.#startUs) / this.#stepUs);
     while (step >= MOST_STEPS) {
-      halve(this.requests);
-      halve(this.denied);
+      halve(this.#requests);
+      halve(this.#denied);
+
       this.#stepUs *= 2;
       step = Math.floor((timeUs - this.#startUs) / this.#stepUs);
     }
-    this.requests[step] = (this.requests[step] ?? 0) + 1;
-    if (isDenied) this.denied[step] = (this.denied[step] ?? 0) + 1;
+    this.#requests[step] = (this.#requests[step] ?? 0) + 1;
+    if (isDenied) this.#denied[step] = (this.#denied[step] ?? 0) + 1;
   }
 }
 

@@ -175,6 +175,23 @@ describe("tollgate replay --limits", () => {
     ]);
   });
 
+  it("tells requests and denials by time, in at most 120 steps", async () => {
+    const small = await run("small.log", "--limits", "limits.yaml", "--json");
+    expect(JSON.parse(small.out[0] ?? "")).toMatchObject({
+      denied: { requests: 9, clients: 2 },
+      timeline: { stepSeconds: 1, requests: [13, 1, 1, 1, 1, 1, 1, 1, 1, 1], denied: [2, 0, 0, 1, 1, 1, 1, 1, 1, 1] },
+    });
+    const day = await run("day.log", "--limits", "limits.yaml", "--json");
+    const { timeline, denied } = JSON.parse(day.out[0] ?? "") as {
+      timeline: { stepSeconds: number; requests: number[]; denied: number[] };
+      denied: { requests: number };
+    };
+    const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count);
+    expect([timeline.stepSeconds, timeline.requests.length]).toEqual([1_024, Math.ceil(79_921 / 1_024)]);
+    expect([sumOf(timeline.requests), sumOf(timeline.denied)]).toEqual([DAY.length, denied.requests]);
+    expect(denied.requests).toBeGreaterThan(0);
+  });
+
   it.each([
     ["clients>2", 0],
     ["clients > 1", 1],
