@@ -20,7 +20,7 @@ need() {
 install_package() {
   echo "Installing $1 for the tests" >&2
   ${2:-} apt-get update -qq >/dev/null 2>&1
-  ${2:-} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$1" >/dev/null 2>&1
+  ${2:-} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1" >/dev/null 2>&1
 }
 
 say_missing() {
@@ -56,6 +56,9 @@ need redis-server command -v redis-server
 need postgresql sh -c "ls /usr/lib/postgresql/*/bin/initdb"
 need lua-check command -v luacheck
 need_prometheus
+# The browser draws text with the font.
+need chromium command -v chromium
+need fonts-dejavu-core ls /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 # The modules are those of the system's own Python.
 need python3-grpcio /usr/bin/python3 -c "import grpc"
 need python3-protobuf /usr/bin/python3 -c "import google.protobuf"
