@@ -6,9 +6,10 @@ const LOCAL_STORES = ["local", "memory", "table", "shared"].map((name) => `${LIB
 /** What connects the limiter to other software. It has a budget beside those of the first release's rooms. */
 const INTEGRATIONS = [
   ...["mcp", "better-auth", "nestjs"].map((name) => `${LIBRARY}/adapters/${name}`),
-  ...["postgres", "cluster"].map((name) => `${LIBRARY}/stores/${name}`),
+  ...["postgres", "cluster", "durable-object"].map((name) => `${LIBRARY}/stores/${name}`),
   `${LIBRARY}/replacing`,
 ];
+const DASHBOARD = [`${LIBRARY}/dashboard`, "packages/server/src/dashboard"];
 const without = (paths: readonly string[]): readonly string[] => paths.map((path) => `:!${path}`);
 const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "test"];
 
@@ -17,7 +18,7 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS)], 27_535, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_535, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_979, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_140, 3_300],
   ["stores of this process", LOCAL_STORES, 5_342, 4_000],
@@ -28,17 +29,21 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["integrations", INTEGRATIONS, 3_271, 2_800],
-  ["server", ["packages/server/src", ":!packages/server/src/replay"], 6_451, 4_700],
+  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
+  ["dashboard", DASHBOARD, 0, 1_500],
   ["replay", ["packages/server/src/replay"], 1_338, 1_500],
-  ["tests", TESTS, 53_170, 36_000],
+  ["tests", TESTS, 53_211, 36_000],
+  ["site", ["site"], 0, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
-  ["tools", ["tools"], 890, 1_200],
+  ["tools", ["tools"], 895, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_374, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
 export function sizeOf(paths: readonly string[]): number {
-  const [counted, measure] = paths.includes("*.md") ? [/\.md$/, words] : [/\.(?:tsx?|lua|sql|mjs)$/, linesOfCode];
+  const [counted, measure] = paths.includes("*.md")
+    ? [/\.md$/, words]
+    : [/\.(?:tsx?|lua|sql|mjs|vue|css)$/, linesOfCode];
   const options = ["--cached", "--others", "--exclude-standard", "--", ...paths];
   const files = execFileSync("git", ["ls-files", ...options], { encoding: "utf8", maxBuffer: 1e8 }).split("\n");
   return files
