@@ -31,8 +31,8 @@ export class Decided {
   // A plain take is noted in fields, and its receipt is made when it is first read: another object takes 10 % longer.
   readonly #key: string | undefined;
   readonly #cost: number | undefined;
-  readonly #takenUs: number | undefined;
-  readonly #leaveUs: number | readonly number[] | undefined;
+  /** When the units leave: one number for one limit. */
+  readonly #untilUs: number | readonly number[] | undefined;
   readonly #resets: number | undefined;
 
   /** `key` and what follows it belong to a plain take. */
@@ -49,8 +49,7 @@ export class Decided {
     took?: Receipt | PlainTaker,
     key?: string,
     cost?: number,
-    takenUs?: number,
-    leaveUs?: number | readonly number[],
+    untilUs?: number | readonly number[],
     resets?: number,
   ) {
     this.allowed = allowed;
@@ -65,8 +64,7 @@ export class Decided {
     this.#took = took;
     this.#key = key;
     this.#cost = cost;
-    this.#takenUs = takenUs;
-    this.#leaveUs = leaveUs;
+    this.#untilUs = untilUs;
     this.#resets = resets;
   }
 
@@ -74,14 +72,8 @@ export class Decided {
   static #receiptOf(decision: Decided): Receipt | undefined {
     const took = decision.#took;
     if (took === undefined || took instanceof Receipt) return took;
-    const receipt = receiptOfPlain(
-      took,
-      decision.#key ?? "",
-      decision.#cost ?? 0,
-      decision.#takenUs ?? 0,
-      decision.#leaveUs ?? 0,
-      decision.#resets,
-    );
+    const untilUs = decision.#untilUs ?? 0;
+    const receipt = receiptOfPlain(took, decision.#key ?? "", decision.#cost ?? 0, untilUs, decision.#resets);
     decision.#took = receipt;
     return receipt;
   }

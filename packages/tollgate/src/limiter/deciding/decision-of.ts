@@ -121,11 +121,14 @@ export function allowed(
     took,
     key,
     cost,
-    now?.[0],
-    // A list of one takes 10 % of a whole `consume`.
-    now === undefined || limits.length === 1 ? report.resetUs[0] : report.resetUs.slice(),
+    now === undefined ? undefined : untilOf(report, limits.length, now[0]!),
     report.resets,
   );
+}
+
+/** When what was taken leaves. A list of one takes 10 % of a whole `consume`. */
+function untilOf({ resetUs }: Report, limits: number, nowUs: number): number | readonly number[] {
+  return limits === 1 ? nowUs + resetUs[0]! : resetUs.map((us) => nowUs + us);
 }
 
 function denied(

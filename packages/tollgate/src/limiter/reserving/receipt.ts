@@ -82,19 +82,18 @@ export interface PlainTaker {
   readonly route: Route;
 }
 
-/** The receipt of a plain take. The units of each limit leave `leaveUs` after it: one number for one limit. */
+/** The receipt of a plain take. The units of each limit leave at `untilUs`: one number for one limit. */
 export function receiptOfPlain(
   { maker, route }: PlainTaker,
   key: string,
   cost: number,
-  takenUs: number,
-  leaveUs: number | readonly number[],
+  untilUs: number | readonly number[],
   resets: number = UNKNOWN,
 ): Receipt {
   const costs: number[] = [];
   route.readCosts(cost, costs);
-  const untilUs = costs.map((_, i) => takenUs + (typeof leaveUs === "number" ? leaveUs : leaveUs[i]!));
-  return new Receipt(maker, route, [key], costs, untilUs, [{ where: "own", degraded: undefined, resets }]);
+  const list = typeof untilUs === "number" ? [untilUs] : untilUs;
+  return new Receipt(maker, route, [key], costs, list, [{ where: "own", degraded: undefined, resets }]);
 }
 
 /** What a call took; `undefined` if it took nothing. */
