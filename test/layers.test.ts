@@ -32,6 +32,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   config: ["core", "algorithms", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
   diagnostics: ["core", "limiter"],
+  dashboard: ["core", "limiter", "metrics"],
   testing: ["core", "algorithms", "limiter", "stores/memory"],
 };
 

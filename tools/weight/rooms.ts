@@ -30,13 +30,13 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["integrations", INTEGRATIONS, 3_271, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
-  ["dashboard", DASHBOARD, 0, 1_500],
+  ["dashboard", DASHBOARD, 139, 1_500],
   ["replay", ["packages/server/src/replay"], 1_338, 1_500],
-  ["tests", TESTS, 53_211, 36_000],
+  ["tests", TESTS, 53_212, 36_000],
   ["site", ["site"], 0, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 895, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_374, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_396, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,0 +1,23 @@
+export type {
+  ActAnswer,
+  ActRequest,
+  DashboardEvent,
+  FileStatus,
+  KeyBar,
+  KeyDecision,
+  KeyDetail,
+  KeyLists,
+  KeyRequest,
+  KeyRow,
+  LimitMode,
+  LimitRow,
+  NamedKey,
+  OverrideMode,
+  Point,
+  Refusal,
+  SessionRequest,
+  Snapshot,
+  StoreRow,
+  Welcome,
+} from "./snapshot.ts";
+export { ROUTES } from "./snapshot.ts";
