@@ -1,0 +1,34 @@
+import { defineConfig } from "vitepress";
+import { sidebar } from "../navigation.ts";
+
+/** The anchors that GitHub gives to headings, which the links of the documents use. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\-_ ]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+export default defineConfig({
+  title: "Tollgate",
+  description: "A rate limiter for TypeScript that is exact, fast, and honest when something fails.",
+  srcDir: ".generated/pages",
+  outDir: "dist",
+  cacheDir: ".generated/cache",
+  router: { prefetchLinks: false },
+  markdown: { html: false, anchor: { slugify: anchorOf }, languageAlias: { caddy: "txt", haproxy: "txt" } },
+  themeConfig: {
+    nav: [
+      { text: "Start", link: "/start/express", activeMatch: "^/(start|guide)" },
+      { text: "Choose", link: "/choosing" },
+      { text: "Playground", link: "/guide" },
+      { text: "API", link: "/options" },
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: {
+      provider: "local",
+      options: { _render: (text, env, md) => (env.frontmatter?.["search"] === false ? "" : md.render(text, env)) },
+    },
+  },
+});
