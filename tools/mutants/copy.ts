@@ -19,7 +19,7 @@ const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
   ["metrics", ["metrics/hot-keys"]],
   ["stores/redis/batch", ["stores/redis/batch"]],
   ["stores/redis/denials", ["stores/redis/denials"]],
-  ["", ["algorithms", "properties", "stores/rows", "limiter/block"]],
+  ["", ["algorithms", "properties", "stores/rows", "stores/shared/revoke", "limiter/block"]],
 ];
 /** These read what is built, or compile programs of their own. */
 const LEFT_OUT = ["allocation", "compile-errors"].map((name) => `--exclude=**/${name}*`);

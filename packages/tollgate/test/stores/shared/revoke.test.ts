@@ -1,5 +1,6 @@
 import {
   combine,
+  concurrency,
   createLimiter,
   fixedWindow,
   type Limit,
@@ -121,6 +122,18 @@ describe("a combined call that is denied after another thread has changed the ke
     expect(both.allow("ann")).toBe(false);
     clock.advance(3_600_000);
     expect(there.explain("ann")[0]?.used).toBe(3);
+  });
+
+  it("frees its own place, and none that expires sooner", () => {
+    const { clock, here, there } = setUp([concurrency({ max: 4, ttl: 100 })]);
+    // Its holder crashes.
+    there.reserve("ann");
+    clock.advance(50);
+    const both = behindDoor(here, clock, () => void there.reserve("ann"));
+    expect(both.reserve("ann").decision.allowed).toBe(false);
+    expect(there.explain("ann")[0]?.used).toBe(2);
+    clock.advance(50);
+    expect(there.explain("ann")[0]?.used).toBe(1);
   });
 
   it.each(["reset", "clear"] as const)("refunds nothing after a %s", (verb) => {
