@@ -5,9 +5,9 @@ const NAMES: Readonly<Record<keyof Exclude<OnFailure, string>, true>> = { fallba
 
 /** @throws TollgateError `ERR_OPTION` unless the value says how calls are decided without a store. */
 export function checkOnFailure(onFailure: unknown): OnFailure {
-  if (onFailure === "allow" || onFailure === "deny") return onFailure;
+  if (onFailure === "allow" || onFailure === "deny" || onFailure === "throw") return onFailure;
   if (typeof onFailure !== "object" || onFailure === null)
-    throw optionError("onFailure", '"allow", "deny" or { fallback, share }', onFailure);
+    throw optionError("onFailure", '"allow", "deny", "throw" or { fallback, share }', onFailure);
   checkOptions("onFailure", onFailure, NAMES);
   const { fallback, share } = onFailure as Partial<Exclude<OnFailure, string>>;
   if (fallback?.kind !== "sync" || typeof fallback.open !== "function") {

@@ -45,6 +45,7 @@ export interface LimiterContext {
 export type OnFailure =
   | "allow"
   | "deny"
+  | "throw"
   | {
       /** A store in this process, such as `memoryStore()`. */
       readonly fallback: SyncStore;

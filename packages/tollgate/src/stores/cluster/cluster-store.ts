@@ -14,8 +14,8 @@ import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { Notifier } from "../remote/notifier.ts";
-import { UnavailableError } from "../remote/unavailable-error.ts";
-import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "../remote/without-server.ts";
+import { serverUnavailable, UnavailableError } from "../remote/unavailable-error.ts";
+import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { ClusterBlocks, ClusterSpace, type SpaceStore } from "./cluster-space.ts";
 import { decodeReport, MOST_RESETS } from "./encode.ts";
 import type { KeyCall, Operation, ReportWords, Result } from "./messages.ts";
@@ -143,7 +143,7 @@ class ClusterStore implements AsyncStore, SpaceStore {
     this.#checkOpen();
     const nowUs = now[0]!;
     const own = calls as readonly Call<ClusterSpace>[];
-    const without = (error: UnavailableError): Report => this.#decideWithout(error, verb, own, nowUs, taken);
+    const without = (error: UnavailableError): Report => decideWithout(error, verb, own, nowUs, taken, this.#notifier);
     // A degraded decision is corrected where it was counted, even if the primary is back.
     const degraded = taken?.[0]?.degraded;
     if (degraded !== undefined) return without(new UnavailableError(degraded));
@@ -192,25 +192,6 @@ class ClusterStore implements AsyncStore, SpaceStore {
     return this.#closing;
   }
 
-  #decideWithout(
-    error: UnavailableError,
-    verb: Verb,
-    calls: readonly Call<ClusterSpace>[],
-    nowUs: number,
-    taken?: readonly Taken[],
-  ): Report {
-    if (error.kind === "overload") return OVERLOAD_DENIAL;
-    if (taken?.[0]?.degraded === undefined) {
-      this.#notifier.degraded(
-        error.reason,
-        calls.map(({ space }) => space.context),
-      );
-    }
-    const report = decideWithout(verb, calls, nowUs, taken);
-    report.degraded = error.reason;
-    return report;
-  }
-
   /** @throws TollgateError `ERR_STORE` after `close`. */
   #checkOpen(): void {
     if (this.#closing === undefined) return;
@@ -229,8 +210,7 @@ function wordsOf({ space, key, costs }: Call<ClusterSpace>, taken: Taken | undef
 
 /** @throws TollgateError `ERR_STORE` if the primary did not answer. */
 function throwUnavailable(error: UnavailableError): never {
-  const message = `clusterStore: the primary could not be asked: ${error.reason}`;
-  throw new TollgateError("ERR_STORE", message, { cause: error });
+  throw serverUnavailable(error, "clusterStore: the primary");
 }
 
 /** @throws TollgateError `ERR_OPTION`. */

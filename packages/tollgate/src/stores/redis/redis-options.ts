@@ -33,7 +33,8 @@ export interface RedisStoreOptions {
   readonly maxPending?: number;
   /**
    * How calls are decided while the server is unavailable: `"allow"` (the default), `"deny"`, or by a fraction of each
-   * limit, counted in a store of this process. Such decisions have `degraded`.
+   * limit, counted in a store of this process. Such decisions have `degraded`. With `"throw"` calls reject with
+   * `ERR_STORE`, whose cause is the client's error.
    */
   readonly onFailure?: OnFailure;
   /**

@@ -15,7 +15,7 @@ import type { BreakerState } from "../remote/breaker.ts";
 import { Listeners } from "../remote/listeners.ts";
 import { Notifier } from "../remote/notifier.ts";
 import { BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
-import { decideWithout, Fallbacks, OVERLOAD_DENIAL } from "../remote/without-server.ts";
+import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import { type Answer, AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
@@ -201,11 +201,10 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
     this.#checkOpen();
-    if (this.#bypass) return Promise.resolve(this.#decideAlone(BYPASSED, call, nowUs));
-    if (this.#denials.denies(call, nowUs)) return Promise.resolve(false);
+    if (!this.#bypass && this.#denials.denies(call, nowUs)) return Promise.resolve(false);
     return new Promise((resolve) => {
       const waiter = new AnswerWaiter(resolve, call, nowUs, this.#decideAlone);
-      const refusal = this.#queue.ask("take", [call], nowUs, waiter);
+      const refusal = this.#bypass ? BYPASSED : this.#queue.ask("take", [call], nowUs, waiter);
       if (refusal !== undefined) resolve(this.#decideAlone(refusal, call, nowUs));
     });
   }
@@ -315,16 +314,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     taken?: readonly Taken[],
   ): Report {
     if (!(error instanceof UnavailableError)) throw error;
-    if (error.kind === "overload") return OVERLOAD_DENIAL;
-    if (error !== BYPASSED && taken?.[0]?.degraded === undefined) {
-      this.#notifier.degraded(
-        error.reason,
-        calls.map(({ space }) => space.context),
-      );
-    }
-    const report = decideWithout(verb, calls, nowUs, taken);
-    report.degraded = error.reason;
-    return report;
+    return decideWithout(error, verb, calls, nowUs, taken, this.#notifier);
   }
 }
 

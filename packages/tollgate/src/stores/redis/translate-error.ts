@@ -1,5 +1,5 @@
 import { TollgateError } from "../../core/errors.ts";
-import { UnavailableError } from "../remote/unavailable-error.ts";
+import { serverUnavailable, UnavailableError } from "../remote/unavailable-error.ts";
 import { clientFailure } from "./clients/client-failure.ts";
 
 /** The meaning of a client's error: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
@@ -24,5 +24,5 @@ export function translateError(error: unknown): never {
 /** Throws an error that no failure policy decides on. @throws TollgateError `ERR_STORE` for an `UnavailableError`. */
 export function throwStoreError(error: unknown): never {
   if (!(error instanceof UnavailableError)) throw error;
-  throw new TollgateError("ERR_STORE", `store: the server could not be asked: ${error.reason}`, { cause: error });
+  throw serverUnavailable(error);
 }

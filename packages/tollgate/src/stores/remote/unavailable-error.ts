@@ -1,3 +1,5 @@
+import { TollgateError } from "../../core/errors.ts";
+
 /**
  * Why a call is decided without the server:
  *
@@ -33,4 +35,9 @@ export const BYPASSED: UnavailableError = new UnavailableError("bypassed");
 /** In a few words, without addresses and secrets. */
 export function causeOf(error: unknown): string {
   return error instanceof UnavailableError ? error.reason : "the server refused the call";
+}
+
+/** The `ERR_STORE` of a call that no policy decides. Its cause is the client's error, if the client had one. */
+export function serverUnavailable({ reason, cause }: UnavailableError, whom = "store: the server"): TollgateError {
+  return new TollgateError("ERR_STORE", `${whom} could not be asked: ${reason}`, { cause });
 }

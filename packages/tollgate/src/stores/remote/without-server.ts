@@ -7,14 +7,15 @@ import type { Taken } from "../../core/taken.ts";
 import { createTimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { type FractionSpace, FractionStore, isCapacityError, RETRY_HINT_US } from "./fraction-store.ts";
-import { OVERLOADED } from "./unavailable-error.ts";
+import type { Notifier } from "./notifier.ts";
+import { BYPASSED, OVERLOADED, serverUnavailable, type UnavailableError } from "./unavailable-error.ts";
 
 /** How the calls of a space are decided while the server is unavailable: a fraction counts in this process. */
-export type Fallback = "allow" | "deny" | FractionSpace;
+export type Fallback = "allow" | "deny" | "throw" | FractionSpace;
 
 /** A call that is decided without the server. */
 interface CallWithout {
-  readonly space: { readonly fallback: Fallback };
+  readonly space: { readonly fallback: Fallback; readonly context: LimiterContext };
   readonly key: string;
   /** One checked cost per limit. */
   readonly costs: readonly number[];
@@ -42,15 +43,32 @@ export class Fallbacks {
 }
 
 /**
- * Decides a call without the server. If its spaces have different fallbacks, the strictest one decides. A `refund`
- * returns only units that a fraction took, by `taken`. Other units belong to the server.
+ * Decides a call that the server did not decide, and warns if no observer is notified. If its spaces have different
+ * fallbacks, the strictest one decides. A `refund` returns only units that a fraction took, by `taken`. Other units
+ * belong to the server.
+ *
+ * @throws TollgateError `ERR_STORE` under `"throw"`.
  */
 export function decideWithout(
+  error: UnavailableError,
   verb: Verb,
   calls: readonly CallWithout[],
   nowUs: number,
-  taken?: readonly Taken[],
+  taken: readonly Taken[] | undefined,
+  notifier: Notifier,
 ): Report {
+  if (error.kind === "overload") return OVERLOAD_DENIAL;
+  if (taken?.[0]?.degraded === undefined) {
+    if (calls.some(({ space }) => space.fallback === "throw")) throw serverUnavailable(error);
+    const contexts = calls.map(({ space }) => space.context);
+    if (error !== BYPASSED) notifier.degraded(error.reason, contexts);
+  }
+  const report = decideHere(verb, calls, nowUs, taken);
+  report.degraded = error.reason;
+  return report;
+}
+
+function decideHere(verb: Verb, calls: readonly CallWithout[], nowUs: number, taken?: readonly Taken[]): Report {
   if (calls.some(({ space }) => space.fallback === "deny")) return uncounted(false);
   const counted = calls.flatMap(({ space: { fallback }, key, costs }, i) =>
     typeof fallback === "string" ? [] : [{ space: fallback.space, key, costs, taken: taken?.[i] }],
@@ -80,7 +98,7 @@ function uncounted(admitted: boolean): Report {
  * The denial of calls beyond `maxPending`. It applies under every policy: otherwise a flood would admit itself. All
  * such calls share it, and only read it.
  */
-export const OVERLOAD_DENIAL: Report = uncounted(false);
+const OVERLOAD_DENIAL: Report = uncounted(false);
 OVERLOAD_DENIAL.degraded = OVERLOADED.reason;
 
 /** The entries of all calls, for their whole limits. What is not counted is idle. */

@@ -2,7 +2,9 @@ import { type AsyncLimiter, combine, createLimiter, memoryStore, type OnFailure,
 import type { RedisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
 import { bypassedStore } from "../kit/bypassed-store.ts";
-import { useRedis } from "../kit/use-redis.ts";
+import { refusedClient, silentClient } from "../kit/unavailable-client.ts";
+import { openStore, useRedis } from "../kit/use-redis.ts";
+import { eventuallyTrue } from "../servers/eventually.ts";
 
 const inUse = useRedis();
 
@@ -63,8 +65,65 @@ describe("the failure policy of a limiter", () => {
   it("is checked when the limiter is made", () => {
     const limits = [perDay(1)];
     const wrong = (onFailure: unknown) => () => createLimiter({ limits, onFailure: onFailure as OnFailure });
-    expect(wrong("admit")).toThrow('onFailure: expected "allow", "deny" or { fallback, share }, got "admit"');
+    expect(wrong("admit")).toThrow('onFailure: expected "allow", "deny", "throw" or { fallback, share }, got "admit"');
     expect(wrong({ fallback: memoryStore(), share: 2 })).toThrow("onFailure.share: expected a number above 0");
     expect(wrong({ fallback: {}, share: 1 })).toThrow("onFailure.fallback: expected a store in this process");
+  });
+});
+
+describe("onFailure: throw", () => {
+  const rejection = { name: "TollgateError", code: "ERR_STORE" };
+  const REFUSED = "connect ECONNREFUSED 127.0.0.1:6379";
+
+  it("rejects every call that decides or corrects, with the client's error as the cause", async () => {
+    const store = openStore(refusedClient(), { onFailure: "throw" });
+    const limiter = createLimiter({ name: "api", limits: [perDay(8)], store });
+    const handle = limiter.handle("ann");
+    const calls = [
+      () => limiter.allow("ann"),
+      () => limiter.consume("ann"),
+      () => limiter.peek("ann"),
+      () => limiter.charge("ann", 1),
+      () => limiter.refund("ann", 1),
+      () => limiter.wait("ann", 1, { maxWait: "1s" }),
+      () => limiter.take("ann"),
+      () => limiter.allowMany(["ann", "bob"], new Uint8Array(2)),
+      () => handle.allow(),
+      () => handle.consume(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ ...rejection, cause: { message: REFUSED } });
+    // Calls that the open circuit does not send reject, too.
+    await eventuallyTrue("an open circuit", async () => {
+      await limiter.allow("ann").catch(() => {});
+      return store.breaker === "open";
+    });
+    for (const call of calls) await expect(call()).rejects.toMatchObject(rejection);
+  });
+
+  it("rejects late calls and those under the kill switch, which no error of a client caused", async () => {
+    const store = openStore(silentClient(), { onFailure: "throw", timeout: "1ms", connectTimeout: 0 });
+    const limiter = createLimiter({ name: "api", limits: [perDay(8)], store });
+    const late = { message: "store: the server could not be asked: timed out", cause: undefined };
+    await expect(limiter.consume("ann")).rejects.toMatchObject({ ...rejection, ...late });
+    await expect(limiter.allow("ann")).rejects.toMatchObject(rejection);
+    store.bypass = true;
+    const bypassed = { ...rejection, message: "store: the server could not be asked: bypassed" };
+    await expect(limiter.consume("ann")).rejects.toMatchObject(bypassed);
+    await expect(limiter.allow("ann")).rejects.toMatchObject(bypassed);
+  });
+
+  it("wins over the policies of other limiters in one call", async () => {
+    const { store } = bypassedStore(inUse.redis);
+    const all = limitersOf({ closed: "deny", strict: "throw" }, store);
+    await expect(combine(all.closed, all.strict).consume("ann")).rejects.toMatchObject(rejection);
+  });
+
+  it("denies a flood: an error may be what admits a request", async () => {
+    const store = openStore(silentClient(), { onFailure: "throw", maxPending: 4, timeout: "5ms", connectTimeout: 0 });
+    const limiter = createLimiter({ name: "api", limits: [perDay(8)], store });
+    const calls = Array.from({ length: 9 }, () => limiter.consume("ann"));
+    expect(await calls[8]).toMatchObject({ allowed: false, reason: "store-unavailable", degraded: "overloaded" });
+    await limiter.refund("ann", 1, await calls[8]);
+    await Promise.allSettled(calls);
   });
 });
