@@ -264,7 +264,7 @@ describe(`the other rows of docs/${PAGE}`, () => {
     expect(both.headers).toMatchObject({ ...left, ratelimit: expect.any(String) });
   });
 
-  it("`requestPropertyName` | `limit` | `remaining` | `resetTime` | `used` | `limiter.resetKey(key)` | `limiter.getKey(key)`", async () => {
+  it("`limit` | `remaining` | `resetTime` | `used` | `limiter.resetKey(key)` | `limiter.getKey(key)`", async () => {
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const limiter = createLimiter({ key: clientIp(), limits: [WINDOW] });
     const there = theirs({ requestPropertyName: "theirs" });

@@ -154,7 +154,7 @@ describe(`the other rows of docs/${PAGE}`, () => {
     expect(await headersOf(theirs({ standardHeaders: false }))).toEqual([]);
   });
 
-  it("`requestPropertyName` | `requestStorePropertyName`, `getKey`, `resetKey`", async () => {
+  it("`requestStorePropertyName`, `getKey`, `resetKey`", async () => {
     const limiter = createLimiter({ key: () => "one", limits: [WINDOW] });
     const app = new Hono();
     app.use(theirs({ requestPropertyName: "info", requestStorePropertyName: "store" }), rateLimit({ limiter }));

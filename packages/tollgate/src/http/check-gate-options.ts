@@ -1,4 +1,4 @@
-import { checkChoice, checkOptions, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import { checkDuration } from "../core/duration-option.ts";
@@ -24,11 +24,13 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
   exposeHeaders: true,
   denial: true,
   status: true,
+  failureStatus: true,
   retryJitter: true,
   maxWait: true,
   onDenied: true,
   onError: true,
   logError: true,
+  requestProperty: true,
   chargeAfter: true,
   settle: true,
   settleAborted: true,
@@ -36,13 +38,17 @@ const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>
 
 type Any = GateOptions<never, never>;
 
-type Defaults = Required<Pick<Any, "denial" | "status" | "onError" | "settle" | "settleAborted">>;
+type Defaults = Required<
+  Pick<Any, "denial" | "status" | "failureStatus" | "onError" | "requestProperty" | "settle" | "settleAborted">
+>;
 
 /** What an option is that is not set. */
 const DEFAULTS: Defaults = {
   denial: "negotiate",
   status: 429,
+  failureStatus: 503,
   onError: "throw",
+  requestProperty: "rateLimit",
   settle: false,
   settleAborted: false,
 };
@@ -87,6 +93,9 @@ function checkAll(options: unknown, own: readonly string[]): void {
   checkOptional("chargeAfter", given["chargeAfter"], "a function of request and outcome");
   checkChoice("denial", given["denial"], ["json", "problem", "negotiate"]);
   checkChoice("status", given["status"], [429, 503]);
+  const { failureStatus, requestProperty } = given;
+  if (failureStatus !== undefined) checkWholeNumber("failureStatus", failureStatus, 400, 599);
+  if (requestProperty !== undefined) checkProperty(requestProperty);
   checkChoice("onError", given["onError"], ["allow", "deny", "throw"]);
   checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
   checkChoice("settle", given["settle"], [true, false]);
@@ -123,6 +132,12 @@ function checkOptional(name: string, value: unknown, expected: string): void {
 /** The limiter checks the units, when it is called. */
 function checkCostOption(cost: unknown): void {
   if (cost !== undefined && typeof cost !== "function") copyCost(cost as Cost);
+}
+
+/** Names of other forms are mistakes, such as a path of properties. */
+function checkProperty(name: unknown): void {
+  if (typeof name === "string" && /^[A-Za-z$][\w$]*$/.test(name)) return;
+  throw optionError("requestProperty", 'the name of a property, such as "rateLimit"', name);
 }
 
 /** Without `chargeAfter` the option would have no effect. */

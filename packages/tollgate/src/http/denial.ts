@@ -4,7 +4,6 @@ import { type Asked, allAsked } from "./asked.ts";
 import { FORBIDDEN, jsonContent, type ResponseContent } from "./verdict.ts";
 
 const TOO_MANY_REQUESTS = 429;
-const SERVICE_UNAVAILABLE = 503;
 
 const PROBLEM_TYPES = "https://iana.org/assignments/http-problem-types";
 const PROBLEM_MEDIA_TYPE = "application/problem+json";
@@ -22,24 +21,25 @@ const FORBIDDEN_PROBLEM = jsonContent(
 export interface DenialForm {
   readonly body: "json" | "problem";
   readonly status: 429 | 503;
+  readonly failureStatus: number;
 }
 
 /**
  * The response to a denied client, with 429 (RFC 6585) or 503. If the store was unavailable or full, the status is
- * always 503: the client has used up nothing. If the limits function denied, it is 403: waiting does not help. For a
- * blocked key it is always 429.
+ * `failureStatus`: the client has used up nothing. If the limits function denied, it is 403: waiting does not help. For
+ * a blocked key it is always 429.
  *
  * @param seconds the value of `Retry-After`; null if waiting never helps.
  */
 export function denialContent(
   denied: Denied,
   seconds: number | null,
-  { body, status: wanted }: DenialForm,
+  { body, status: wanted, failureStatus }: DenialForm,
 ): ResponseContent {
   if (denied.reason === "denied") return body === "problem" ? FORBIDDEN_PROBLEM : FORBIDDEN;
   const isStores = denied.reason === "store-unavailable" || denied.reason === "store-full";
   const isBlocked = denied.reason === "blocked";
-  const status = isStores ? SERVICE_UNAVAILABLE : isBlocked ? TOO_MANY_REQUESTS : wanted;
+  const status = isStores ? failureStatus : isBlocked ? TOO_MANY_REQUESTS : wanted;
   if (body === "problem") return jsonContent(status, problemOf(denied, status), PROBLEM_MEDIA_TYPE);
   const error = isStores ? "service unavailable" : isBlocked ? "blocked" : "rate limit exceeded";
   return jsonContent(status, { error, retry_after_secs: seconds });
@@ -57,7 +57,7 @@ export function retryAfterSeconds(asked: Asked, jitterMs: number): number | null
 
 /** A problem (RFC 9457) of the types that the draft of the RateLimit headers registers. */
 function problemOf({ violated, reason }: Denied, status: number): object {
-  const isQuota = status === TOO_MANY_REQUESTS;
+  const isQuota = status === TOO_MANY_REQUESTS && reason !== "store-unavailable" && reason !== "store-full";
   const [type, title] =
     reason === "blocked"
       ? ["abnormal-usage-detected", "Abnormal Usage Detected"]

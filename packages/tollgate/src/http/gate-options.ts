@@ -50,6 +50,10 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
   readonly denial?: "json" | "problem" | "negotiate";
   /** The status of a denial: 429 by default. 503 says that the server is short of capacity. */
   readonly status?: 429 | 503;
+  /**
+   * The status where the store was unavailable or full, or `onError` is `"deny"`: 503 by default. From 400 to 599.
+   */
+  readonly failureStatus?: number;
   /** The longest time that is added to `Retry-After` at random, so that clients do not all come back at once. */
   readonly retryJitter?: Duration;
   /**
@@ -69,6 +73,11 @@ export interface GateOptions<Request, Input> extends AddressFilterOptions {
    * that fails, at once or later, causes such a warning, and changes nothing for the request.
    */
   readonly logError?: (error: unknown, request: Request) => void;
+  /**
+   * Where handlers find the decision: the property of the request, `"rateLimit"` by default. Express, Fastify, node and
+   * Nest have it on the request, Koa in `context.state`, Hono by `context.get`.
+   */
+  readonly requestProperty?: string;
   /**
    * What a request has cost in the end: a number, or one per unit, as `cost`. It is called once, when the response has
    * ended. The difference to `cost` is refunded or charged under the key and limits that the request was counted under,

@@ -1,3 +1,4 @@
+import { optionError } from "../core/check-options.ts";
 import { isPromise } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
@@ -16,7 +17,7 @@ import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
 import { mayTakePlaces, type TakingCalls } from "./limiter-shape.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
-import { rateLimitedBy } from "./rate-limited.ts";
+import { type RateLimited, rateLimitedBy } from "./rate-limited.ts";
 import { placesOf, type RequestPlaces } from "./request-places.ts";
 import { Settlement } from "./settlement.ts";
 import {
@@ -25,7 +26,7 @@ import {
   FORBIDDEN,
   type Pass,
   type ResponseContent,
-  UNAVAILABLE,
+  unavailable,
   type Verdict,
 } from "./verdict.ts";
 
@@ -38,6 +39,8 @@ export interface Framework<Request, Client> {
   readonly keepAddress: (request: Request) => void;
   /** Aborts when the client has gone. It is asked for only if requests wait. */
   readonly departureOf: (client: Client) => Departure | undefined;
+  /** Gives handlers the decision, by the name of a property; absent where they find it by a function. */
+  readonly attach?: (request: Request, property: string, decision: RateLimited) => void;
   /** The options that only this adapter has. */
   readonly ownOptions?: readonly string[];
 }
@@ -66,7 +69,9 @@ export class Gate<Request, Input, Client> {
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
   constructor(options: GateOptions<Request, Input>, framework: Framework<Request, Client>) {
     this.#options = checkGateOptions(options, framework.ownOptions ?? []);
-    const { limiter, headers = "draft-11", exposeHeaders = false, logError } = options;
+    const { limiter, headers = "draft-11", exposeHeaders = false, logError, requestProperty } = options;
+    if (requestProperty !== undefined && framework.attach === undefined)
+      throw optionError("requestProperty", "none, as decisionOf(request) finds the decision", requestProperty);
     this.#limiter = limiter;
     this.#framework = framework;
     this.#headers = new RateLimitHeaders(headers);
@@ -208,6 +213,7 @@ export class Gate<Request, Input, Client> {
       isOver: false,
     };
     noteAsked(exchange, asked);
+    this.#framework.attach?.(request, this.#options.requestProperty, asked.decision);
     return asked;
   }
 
@@ -225,7 +231,7 @@ export class Gate<Request, Input, Client> {
   }
 
   #denial(request: Request, asked: Asked, decision: Denied, headers: HeaderList): DenialResponse {
-    const { denial, status, jitterMs } = this.#options;
+    const { denial, status, failureStatus, jitterMs } = this.#options;
     const seconds = retryAfterSeconds(asked, jitterMs);
     const wantsProblem = denial === "negotiate" && prefersProblem(this.#framework.factsOf(request).header("accept"));
     const body = denial === "problem" || wantsProblem ? "problem" : "json";
@@ -234,15 +240,15 @@ export class Gate<Request, Input, Client> {
       asked,
       decision,
       headers: [...headers, ...(seconds === null ? [] : [["Retry-After", String(seconds)] as const]), NO_STORE],
-      content: denialContent(decision, seconds, { body, status }),
+      content: denialContent(decision, seconds, { body, status, failureStatus }),
     };
   }
 
   #failed(error: unknown, request: Request): Verdict {
-    const { onError } = this.#options;
+    const { onError, failureStatus } = this.#options;
     if (onError === "throw") throw toError(error);
     this.#logError(error, request);
-    return onError === "allow" ? UNCOUNTED : uncountedDenial(UNAVAILABLE);
+    return onError === "allow" ? UNCOUNTED : uncountedDenial(unavailable(failureStatus));
   }
 }
 

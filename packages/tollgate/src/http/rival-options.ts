@@ -8,6 +8,7 @@ const WINDOW =
 const KEY = "createLimiter has it: createLimiter({ key: clientIp(), limits })";
 const STORE = "createLimiter has it: createLimiter({ store: redisStore({ client }), limits })";
 const OF_CREATE_LIMITER = "createLimiter has it";
+const ON_FAILURE = 'createLimiter has it, as onFailure: "allow", "deny" or "throw"';
 const OF_CLIENTS = "it is an option of clientIp(), which createLimiter takes as key and rateLimit as clientIp";
 const BODY = 'write denial: "json" or "problem", or an answer of your own in onDenied';
 const HEADERS = 'it is called "headers" here: "draft-11", "legacy" or both in a list';
@@ -36,8 +37,8 @@ export const RIVAL_OPTIONS: OptionHints = {
   store: STORE,
   redis: STORE,
   db: STORE,
-  passOnStoreError: 'createLimiter has it, as onFailure: "allow" or "deny"',
-  skipOnError: 'createLimiter has it, as onFailure: "allow" or "deny"',
+  passOnStoreError: ON_FAILURE,
+  skipOnError: ON_FAILURE,
   handler: called("onDenied"),
   errorResponseBuilder: called("onDenied"),
   onLimitReached: "createLimiter has it, as observe",
@@ -60,6 +61,7 @@ export const RIVAL_OPTIONS: OptionHints = {
   delayMs: 'a limit has it, as the time of one unit: tokenBucket({ capacity: 5, refill: 1, per: "500ms" })',
   maxDelayMs: called("maxWait"),
   logger: called("logError"),
+  requestPropertyName: called("requestProperty"),
   trustProxy: OF_CLIENTS,
   addressHeader: OF_CLIENTS,
   rawHeaders: "this is a request: write app.use(rateLimit({ limiter }))",

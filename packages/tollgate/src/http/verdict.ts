@@ -48,7 +48,9 @@ export function jsonContent(status: number, body: unknown, contentType: string =
 export const FAILURE: ResponseContent = jsonContent(500, { error: "internal server error" });
 
 /** When the limiter failed, and `onError` is `"deny"`. */
-export const UNAVAILABLE: ResponseContent = jsonContent(503, { error: "service unavailable" });
+export function unavailable(status: number): ResponseContent {
+  return jsonContent(status, { error: "service unavailable" });
+}
 
 /** For clients that have gone, which never get it: logs find the status that nginx gives to such requests. */
 export const DEPARTED: ResponseContent = jsonContent(499, { error: "client has gone" });

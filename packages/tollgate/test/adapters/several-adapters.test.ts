@@ -2,14 +2,16 @@ import type { IncomingMessage, Server } from "node:http";
 import { PassThrough } from "node:stream";
 import { createAdaptorServer } from "@hono/node-server";
 import express from "express";
+import { fastify } from "fastify";
 import { Hono } from "hono";
 import Koa from "koa";
 import { type Clock, createLimiter } from "tollgate";
 import { rateLimit as inFrontOfExpress } from "tollgate/express";
+import { rateLimit as inFrontOfFastify } from "tollgate/fastify";
 import { decisionOf, rateLimit as inFrontOfFetch } from "tollgate/fetch";
 import { rateLimit as inFrontOfHono } from "tollgate/hono";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
-import { rateLimit as inFrontOfNode } from "tollgate/node";
+import { rateLimit as inFrontOfNode, type RateLimited } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bucketOf, left, perAddress, START_MS } from "./suite/case.ts";
@@ -156,4 +158,67 @@ describe("settle", () => {
     }
     expect(seen).toEqual([8, 6, 4, 2]);
   });
+});
+
+describe("requestProperty gives each of two limiters a name of its own, and the last one nothing else", () => {
+  const all = limit(9);
+  const own = { ...limit(8), requestProperty: "logins" };
+  const inNames = (holder: unknown): string => {
+    const { rateLimit, logins } = holder as Readonly<Record<"rateLimit" | "logins", RateLimited>>;
+    return `${rateLimit.limitRemaining} ${logins.limitRemaining}`;
+  };
+
+  const CASES: readonly (readonly [string, () => Promise<RunningServer> | RunningServer])[] = [
+    [
+      "express",
+      () => {
+        const app = express().use(inFrontOfExpress(all), inFrontOfExpress(own));
+        app.use((request, response) => void response.end(inNames(request)));
+        return serveHere(app);
+      },
+    ],
+    [
+      "node",
+      () =>
+        serveHere(inFrontOfNode(all)(inFrontOfNode(own)((request, response) => void response.end(inNames(request))))),
+    ],
+    [
+      "koa",
+      () => {
+        const app = new Koa().use(inFrontOfKoa(all)).use(inFrontOfKoa(own));
+        app.use((context) => {
+          context.body = inNames(context.state);
+        });
+        const listener = app.callback();
+        return serveHere((request, response) => void listener(request, response));
+      },
+    ],
+    [
+      "hono",
+      () => {
+        const app = new Hono<{ Variables: { logins: RateLimited } }>();
+        app.use(inFrontOfHono(all), inFrontOfHono(own));
+        app.get("/", (context) => context.text(inNames(context.var)));
+        return listenHere(createAdaptorServer(app) as Server);
+      },
+    ],
+    [
+      "fastify",
+      async () => {
+        const app = fastify();
+        await app.register(inFrontOfFastify, all);
+        await app.register(inFrontOfFastify, own);
+        app.get("/", async (request) => inNames(request));
+        await app.listen({ port: 0, host: "127.0.0.1" });
+        return { url: app.listeningOrigin, close: () => app.close() };
+      },
+    ],
+  ];
+
+  it.each(CASES.map(([name, serve], i) => [name, serve, `${8 - i} ${7 - i}`] as const))(
+    "in %s",
+    async (_, serve, left) => {
+      expect((await ask(Promise.resolve(serve()))).body).toBe(left);
+    },
+  );
 });

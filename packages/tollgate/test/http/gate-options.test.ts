@@ -35,6 +35,13 @@ const REFUSED: readonly (readonly [unknown, string])[] = [
   [{ limiter, retryJitter: "2d" }, 'from 0 to 1d, got "2d"'],
   [{ limiter, maxWait: "2d" }, 'maxWait: expected whole milliseconds or text such as "250ms" or "5s", from 0 to 1d'],
   [{ limiter, maxDelayMs: 5 }, 'unknown option "maxDelayMs"; it is called "maxWait" here'],
+  [{ limiter, failureStatus: 200 }, "failureStatus: expected a whole number from 400 to 599, got 200"],
+  [
+    { limiter, requestProperty: "state.limit" },
+    'requestProperty: expected the name of a property, such as "rateLimit"',
+  ],
+  [{ limiter, requestProperty: "__proto__" }, "requestProperty: expected the name of a property"],
+  [{ limiter, requestPropertyName: "limit" }, 'unknown option "requestPropertyName"; it is called "requestProperty"'],
   [{ limiter, headers: "constructor" }, "headers: expected false"],
   [{ limiter, headers: [] }, "headers: expected false, or one or several of"],
   [
@@ -63,6 +70,8 @@ describe("rateLimit", () => {
         clientIp: clientIp({ trustProxy: 2, addressHeader: "CF-Connecting-IP" }),
         denial: "problem",
         status: 503,
+        failureStatus: 429,
+        requestProperty: "$limit_2",
         retryJitter: "10s",
         maxWait: 0,
         exposeHeaders: false,
@@ -72,6 +81,13 @@ describe("rateLimit", () => {
     ).toBeUndefined();
     const perUnit = Object.assign(Object.create(null) as object, { requests: 1 });
     expect(errorOf({ limiter, cost: perUnit, headers: undefined, clientIp: undefined })).toBeUndefined();
+  });
+});
+
+describe("requestProperty", () => {
+  it("is refused by the fetch adapter, where a function finds the decision", () => {
+    const options = { limiter, requestProperty: "limit" };
+    expect(() => inFrontOf(options)).toThrow("requestProperty: expected none, as decisionOf(request) finds the");
   });
 });
 

@@ -6,7 +6,7 @@ import { Gate } from "../../http/gate.ts";
 import { writeHeaders } from "../../http/header-list.ts";
 import { isGone } from "../../http/outgoing.ts";
 import { DEPARTED, type DenialResponse, type Pass, type Verdict } from "../../http/verdict.ts";
-import { keepAddress } from "../node/node-facts.ts";
+import { attach, keepAddress } from "../node/node-facts.ts";
 import { departureOf, watchOutcome } from "../node/node-response.ts";
 import { type Exchange, exchangeBehind, factsOf, nodeRequestOf, nodeResponseOf, WRITER } from "./nest-request.ts";
 import type { RouteRateLimit } from "./options.ts";
@@ -27,6 +27,7 @@ export class NestLimit {
       exchangeOf: (context) => (context.getType() === "http" ? nodeRequestOf(context) : context),
       keepAddress: (context) => keepAddress(nodeRequestOf(context)),
       departureOf: (response) => response && departureOf(response),
+      attach: (context, property, decision) => attach(exchangeBehind(context).request ?? {}, property, decision),
     });
     this.#onDenied = options.onDenied;
   }
@@ -41,9 +42,8 @@ export class NestLimit {
   }
 
   #act(verdict: Verdict, context: ExecutionContext, exchange: Exchange): boolean | Promise<never> {
-    const { request, response } = exchange;
+    const { response } = exchange;
     const outgoing = nodeResponseOf(exchange);
-    if (request !== undefined && verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (verdict.pass) watch(verdict, outgoing);
     if (outgoing !== undefined && (isGone(outgoing) || (!verdict.pass && outgoing.headersSent))) {
       // The client has gone, or other code has answered: nothing is called any more, as behind other adapters.

@@ -8,7 +8,7 @@ import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
-import { exchangeOf, factsAt, keepAddress } from "./node-facts.ts";
+import { attach, exchangeOf, factsAt, keepAddress } from "./node-facts.ts";
 import { answerBy, departureOf, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
@@ -84,7 +84,7 @@ class ExpressLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf, attach });
     this.#onDenied = options.onDenied;
   }
 
@@ -98,7 +98,6 @@ class ExpressLimit<Input> {
   }
 
   #act(verdict: Verdict, request: Request, response: Response, next: NextFunction): void {
-    if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (!verdict.pass) {
       this.#deny(verdict, request, response, next);
       return;

@@ -9,7 +9,7 @@ import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
 import type { RateLimitOptions, RouteRateLimit } from "./fastify-options.ts";
-import { factsAt, keepAddress } from "./node-facts.ts";
+import { attach, factsAt, keepAddress } from "./node-facts.ts";
 import { departureOf, watchOutcome } from "./node-response.ts";
 
 /**
@@ -37,6 +37,7 @@ export class RouteLimit {
       exchangeOf: ({ raw }) => raw,
       keepAddress: ({ raw }) => keepAddress(raw),
       departureOf,
+      attach,
       ownOptions: OWN_OPTIONS,
     });
     this.#onDenied = options.onDenied;
@@ -56,7 +57,6 @@ export class RouteLimit {
   }
 
   #act(verdict: Verdict, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (verdict.pass) watchOutcome(reply.raw, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(reply.raw)) return;

@@ -100,6 +100,8 @@ const KNOWN = new WeakSet<RouteRateLimit>();
 class Plugin {
   readonly #limit: RouteLimit | undefined;
   readonly #isGlobal: boolean;
+  /** Requests have it from the beginning: engines keep objects of one shape fast. */
+  readonly #property: string;
 
   constructor(options: RateLimitPluginOptions) {
     checkObject("rateLimit", options);
@@ -108,11 +110,12 @@ class Plugin {
       throw optionError("global", "true or false", global);
     }
     this.#isGlobal = global;
+    this.#property = (options as RouteRateLimit).requestProperty ?? "rateLimit";
     this.#limit = !global && options.limiter === undefined ? undefined : new RouteLimit(options as RouteRateLimit);
   }
 
   addTo(instance: FastifyInstance): void {
-    if (!instance.hasRequestDecorator("rateLimit")) instance.decorateRequest("rateLimit", undefined);
+    if (!instance.hasRequestDecorator(this.#property)) instance.decorateRequest(this.#property, undefined);
     instance.addHook("onRoute", (route) => this.#onRoute(route));
     if (this.#limit?.hook === "preHandler") {
       // After `reply.callNotFound()` Fastify runs this hook once more for the same request.

@@ -9,7 +9,7 @@ import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
-import { factsAt, keepAddress } from "./node-facts.ts";
+import { attach, factsAt, keepAddress } from "./node-facts.ts";
 import { departureOf, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
@@ -91,6 +91,7 @@ class KoaLimit<Input> {
       exchangeOf: ({ req }) => req,
       keepAddress: ({ req }) => keepAddress(req),
       departureOf,
+      attach: ({ state }, property, decision) => attach(state, property, decision),
     });
     this.#onDenied = options.onDenied;
   }
@@ -102,7 +103,6 @@ class KoaLimit<Input> {
 
   #act(verdict: Verdict, context: Context, next: Next): unknown {
     const response = context.res;
-    if (verdict.asked !== undefined) context.state.rateLimit = verdict.asked.decision;
     if (!verdict.pass) return this.#deny(verdict, context);
     const run = watchOutcome(response, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.

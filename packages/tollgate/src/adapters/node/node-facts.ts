@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { headerLines, type RawRequest } from "../../http/header-lines.ts";
 import { type FactsSource, type HttpFacts, LazyFacts } from "../../http/http-facts.ts";
+import type { RateLimited } from "../../http/rate-limited.ts";
 
 /** The neutral view of a `node:http` request, or of an HTTP/2 request in Node's compatible form. */
 export function factsOf(request: IncomingMessage): HttpFacts {
@@ -15,6 +16,11 @@ export function factsAt(request: IncomingMessage, url: string | undefined): Http
 /** The request, which frameworks pass on. Its response would do as well. */
 export function exchangeOf(request: IncomingMessage): object {
   return request;
+}
+
+/** Gives handlers the decision. A limiter that counts nothing keeps that of the limiter before it. */
+export function attach(holder: object, property: string, decision: RateLimited): void {
+  (holder as Record<string, RateLimited>)[property] = decision;
 }
 
 interface Target {

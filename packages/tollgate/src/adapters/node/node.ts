@@ -10,7 +10,7 @@ import { isGone, type Outgoing } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import { type DenialResponse, FAILURE, type Verdict } from "../../http/verdict.ts";
-import { exchangeOf, factsOf, keepAddress } from "./node-facts.ts";
+import { attach, exchangeOf, factsOf, keepAddress } from "./node-facts.ts";
 import { answerBy, cutOff, departureOf, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
 import {
   type LimitedUpgradeListener,
@@ -141,7 +141,7 @@ class NodeLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf: departureFrom });
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf: departureFrom, attach });
     this.#onDenied = options.onDenied;
   }
 
@@ -168,8 +168,6 @@ class NodeLimit<Input> {
     request: IncomingMessage,
     response: ServerResponse,
   ): void | Promise<void> {
-    // A limiter that counted nothing keeps the decision of the limiter before it.
-    if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
     if (!verdict.pass) return this.#deny(verdict, request, response);
     const run = watchOutcome(response, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.

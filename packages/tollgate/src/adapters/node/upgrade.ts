@@ -49,7 +49,6 @@ export function limitUpgrades<Input>(
     // Node has removed its own listener. Without a listener, an error of the socket would end the process.
     socket.on("error", ignore);
     const act = (verdict: Verdict): void | Promise<void> => {
-      if (verdict.asked !== undefined) request.rateLimit = verdict.asked.decision;
       if (!verdict.pass) return deny(socket, verdict.content, verdict.headers);
       // If the client has gone, there is nothing to upgrade. What was taken stands.
       const upgrade = () => (socket.destroyed ? undefined : listener(request, socket, head));

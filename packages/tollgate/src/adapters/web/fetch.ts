@@ -43,7 +43,7 @@ export type LimitedHandler<Parameters extends unknown[], Answer extends FetchAns
  * arguments.
  */
 export interface RateLimitOptions<Input, Native extends Request = Request, Others extends unknown[] = unknown[]>
-  extends GateOptions<Native, Input> {
+  extends Omit<GateOptions<Native, Input>, "requestProperty"> {
   /** Answers a denied request. The adapter adds the headers that the response lacks. */
   readonly onDenied?: (request: Native, decision: Denied) => Response | Promise<Response>;
   /**

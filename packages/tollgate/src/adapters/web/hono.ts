@@ -81,7 +81,9 @@ class HonoLimit<Input> {
   constructor(options: RateLimitOptions<Input>) {
     const factsOf = factsWith(options?.remoteAddress);
     const ownOptions = ["remoteAddress"];
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf: departureFrom, ownOptions });
+    const attach = (context: Context, property: string, decision: RateLimited) => context.set(property, decision);
+    const departureOf = departureFrom;
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf, attach, ownOptions });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
     this.#onDenied = onDenied;
@@ -94,11 +96,8 @@ class HonoLimit<Input> {
   }
 
   #act(verdict: Verdict, context: Context, next: Next): ReturnType<MiddlewareHandler> {
-    if (verdict.asked !== undefined) {
-      context.set("rateLimit", verdict.asked.decision);
-      // For fetch handlers inside, which are given this request.
-      noteAsked(context.req.raw, verdict.asked);
-    }
+    // For fetch handlers inside, which are given this request.
+    if (verdict.asked !== undefined) noteAsked(context.req.raw, verdict.asked);
     if (verdict.pass && (verdict.settlement ?? verdict.places) !== undefined) {
       keepPassAlive(verdict, executionContextOf(context));
     }

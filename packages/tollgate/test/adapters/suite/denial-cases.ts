@@ -3,7 +3,7 @@ import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
-import { send } from "./client.ts";
+import { send, statuses } from "./client.ts";
 
 const TYPES = "https://iana.org/assignments/http-problem-types";
 
@@ -89,6 +89,26 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
       expect(denied.status).toBe(503);
       expect(denied.headers["retry-after"]).toBe("1");
       expect(JSON.parse(denied.body)).toMatchObject({ type: `${TYPES}#temporary-reduced-capacity`, status: 503 });
+    },
+  },
+  {
+    name: "answers with failureStatus where the store was unavailable, and for failures under onError: deny",
+    run: async (start) => {
+      const store = new AsyncTwin();
+      const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(1)], store });
+      const url = await start({ limiter, failureStatus: 429, status: 503 });
+      expect(await statuses(`${url}/ok`, 2)).toEqual([200, 503]);
+      store.outage = { cause: "timed out", policy: "deny" };
+      const unavailable = { error: "service unavailable" };
+      const denied = await send(`${url}/ok`);
+      expect([denied.status, JSON.parse(denied.body)]).toEqual([429, { ...unavailable, retry_after_secs: 1 }]);
+      const problem = await send(`${url}/ok`, { headers: { accept: "application/problem+json" } });
+      const type = `${TYPES}#temporary-reduced-capacity`;
+      expect([problem.status, JSON.parse(problem.body)]).toMatchObject([429, { type, status: 429 }]);
+      const input = () => Promise.reject(new Error("secret"));
+      const failing = await start({ limiter, input, failureStatus: 500, onError: "deny", logError: () => {} });
+      const failed = await send(`${failing}/ok`);
+      expect([failed.status, JSON.parse(failed.body)]).toEqual([500, unavailable]);
     },
   },
   {

@@ -11,6 +11,7 @@ export interface SuiteOptions
     | "denyList"
     | "denial"
     | "exposeHeaders"
+    | "failureStatus"
     | "headers"
     | "maxWait"
     | "onError"

@@ -43,7 +43,7 @@ describe("a wrong option throws with the expected and the actual value", () => {
     [{ batch: 0 }, `${BATCH}0`],
     [{ batch: "all" }, `${BATCH}"all"`],
     [{ denyCache: 10_000_001 }, `${DENY_CACHE}10000001`],
-    [{ onFailure: "throw" }, `${FAILURE}"throw"`],
+    [{ onFailure: "close" }, `${FAILURE}"close"`],
     [{ onFailure: {} }, `${FALLBACK}undefined`],
     [{ onFailure: { fallback: "memory", share: 1 } }, `${FALLBACK}"memory"`],
     [{ onFailure: { fallback: memoryStore() } }, `${SHARE}undefined`],
