@@ -22,6 +22,7 @@ import { tableStore } from "tollgate/table";
 import * as adapter from "tollgate/ADAPTER";
 import { clientIp, factsOf, refundSuccesses, type HttpFacts, rateLimit } from "tollgate/ADAPTER";
 declare const client: StoreClient;
+declare const sendCommand: (...args: string[]) => Promise<unknown>;
 declare const decision: Decision & Denied;
 declare const cost: number;
 const limits = [perMinute(1)];

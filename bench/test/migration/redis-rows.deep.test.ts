@@ -18,7 +18,8 @@ function codeOverRedis(page: string): string[] {
 
 /** The limiter that the code of a cell makes, or that has the store of the cell. */
 function limiterOf(code: string, client: Redis): AsyncLimiter {
-  const names = { client, createLimiter, limits, memoryStore, redisStore };
+  const sendCommand = (command: string, ...args: string[]) => client.call(command, ...args);
+  const names = { client, createLimiter, limits, memoryStore, redisStore, sendCommand };
   const made: unknown = runInNewContext(`(${code.replace(/^store: /, "")})`, names);
   if (code.startsWith("createLimiter(")) return made as AsyncLimiter;
   return createLimiter({ name: "api", limits, store: made as AsyncStore });

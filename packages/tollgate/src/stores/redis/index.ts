@@ -8,6 +8,7 @@ export type {
 } from "../../core/store-observation.ts";
 export type { BreakerState } from "../remote/breaker.ts";
 export type {
+  CommandsStoreClient,
   GlideStoreClient,
   IoredisStoreClient,
   NodeRedisStoreClient,

@@ -101,6 +101,7 @@ const HINTS: OptionHints = {
   port: OF_A_CLIENT,
   redis: CALLED_CLIENT,
   redisClient: CALLED_CLIENT,
+  sendCommand: "write client: { sendCommand }",
   socket: OF_A_CLIENT,
   storeClient: CALLED_CLIENT,
   ttl: "leave it out: keys expire with their counts",
@@ -108,7 +109,7 @@ const HINTS: OptionHints = {
 };
 
 /** A method of each client. Minifiers change the names of classes. */
-const METHODS = ["eval", "sendCommand", "customCommand"];
+const METHODS = ["eval", "customCommand"];
 
 /**
  * Checks that these are options of `redisStore`, or `others` beside them.

@@ -102,7 +102,7 @@ describe("a value that is no client throws", () => {
     [{ get: () => {}, set: () => {} }, "an object"],
   ])("the client %o throws", (client, shown) => {
     expect(optionErrorOf({ client })).toBe(
-      `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ${shown}; ` +
+      `client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, or { sendCommand }, got ${shown}; ` +
         "write client: new Redis(address)",
     );
   });

@@ -30,4 +30,5 @@ export function checkClient(client: unknown): void {
 }
 
 /** For messages. */
-export const EXPECTED_CLIENT = "a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis";
+export const EXPECTED_CLIENT =
+  "a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, or { sendCommand }";

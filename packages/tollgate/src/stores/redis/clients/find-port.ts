@@ -1,9 +1,10 @@
 import { show, TollgateError } from "../../../core/errors.ts";
 import { EXPECTED_CLIENT } from "./check-client.ts";
-import { type GlideClient, GlidePort } from "./glide.ts";
+import { type GlideClient, GlidePort, portOfCommands } from "./glide.ts";
 import { type IoredisClient, type IoredisCluster, IoredisPort } from "./ioredis.ts";
 import { type NodeRedisClient, type NodeRedisCluster, NodeRedisPort, type NodeRedisSentinel } from "./node-redis.ts";
 import type { RedisPort, RedisScript } from "./redis-port.ts";
+import type { CommandsStoreClient } from "./store-client.ts";
 import { type UpstashClient, UpstashPort } from "./upstash.ts";
 
 /**
@@ -19,6 +20,7 @@ export function findPort(client: unknown, script: RedisScript): RedisPort {
   if (isGlide(client)) return new GlidePort(client, "single", script);
   if (isGlideCluster(client)) return new GlidePort(client, "cluster", script);
   if (isUpstash(client)) return new UpstashPort(client, script);
+  if (isCommands(client)) return portOfCommands(client, script);
   throw new TollgateError(
     "ERR_OPTION",
     `client: expected ${EXPECTED_CLIENT}, got ${show(client)}; write client: new Redis(address)`,
@@ -57,6 +59,11 @@ function isGlideCluster(client: unknown): client is GlideClient {
 /** A client with `on` is another one, with callbacks. */
 function isUpstash(client: unknown): client is UpstashClient {
   return has(client, ["evalsha", "eval", "scan"]) && !has(client, ["on"]);
+}
+
+/** Clients of libraries have more than this function: they are unknown, or in a mode that does not fit. */
+function isCommands(client: unknown): client is CommandsStoreClient {
+  return has(client, ["sendCommand"]) && !["on", "connect", "eval", "evalsha"].some((member) => member in client);
 }
 
 /** Whether the client is an object with all these methods. */

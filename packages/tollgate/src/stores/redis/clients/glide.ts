@@ -1,6 +1,7 @@
 import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
 import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
 import { runScript } from "./run-script.ts";
+import type { CommandsStoreClient } from "./store-client.ts";
 
 type Route = "allPrimaries" | { readonly type: "routeByAddress"; readonly host: string; readonly port: number };
 
@@ -16,14 +17,15 @@ export interface GlideClient {
  * until then, once. With a `requestTimeout` of at most the store's `timeout` this does not happen.
  */
 export class GlidePort implements RedisPort {
-  readonly name = "@valkey/valkey-glide";
+  readonly name: string;
   readonly cluster: boolean;
   /** The client does not report its connections. */
   readonly connected = true;
   readonly #client: GlideClient;
   readonly #script: RedisScript;
 
-  constructor(client: GlideClient, kind: "cluster" | "single", script: RedisScript) {
+  constructor(client: GlideClient, kind: "cluster" | "single", script: RedisScript, name = "@valkey/valkey-glide") {
+    this.name = name;
     this.#client = client;
     this.#script = script;
     this.cluster = kind === "cluster";
@@ -56,6 +58,12 @@ export class GlidePort implements RedisPort {
   onLost(): () => void {
     return () => {};
   }
+}
+
+/** The port of a function that sends commands by any client. It knows of no connections, as that of Glide. */
+export function portOfCommands({ sendCommand }: CommandsStoreClient, script: RedisScript): RedisPort {
+  const customCommand = async (args: string[]) => sendCommand(...(args as [string, ...string[]]));
+  return new GlidePort({ customCommand }, "single", script, "sendCommand");
 }
 
 /** The host may be an IPv6 address. */

@@ -2,9 +2,14 @@
 
 /**
  * A client that `redisStore` takes: of ioredis 5 or 6, iovalkey, redis (node-redis) 4 to 6, @valkey/valkey-glide 2 or
- * @upstash/redis. Await promises of clients first.
+ * @upstash/redis; or a function that sends commands by another one. Await promises of clients first.
  */
-export type StoreClient = IoredisStoreClient | NodeRedisStoreClient | GlideStoreClient | UpstashStoreClient;
+export type StoreClient =
+  | IoredisStoreClient
+  | NodeRedisStoreClient
+  | GlideStoreClient
+  | UpstashStoreClient
+  | CommandsStoreClient;
 
 /** `new Redis()` or `new Cluster()` of ioredis or iovalkey. */
 export interface IoredisStoreClient {
@@ -37,4 +42,12 @@ export interface UpstashStoreClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   scan(cursor: string, options: { match: string; count: number }): Promise<unknown>;
+}
+
+/**
+ * A function that sends a command to one server, and resolves to its reply. The client must not send commands again
+ * after it lost a connection, because they could count twice.
+ */
+export interface CommandsStoreClient {
+  sendCommand(command: string, ...args: string[]): Promise<unknown>;
 }

@@ -173,6 +173,6 @@ describe("a lost connection", () => {
 
 it("findPort throws for redis 4 in its legacy mode, which returns no promises", () => {
   expect(() => findPort(createClient4({ legacyMode: true }), COUNTING_SCRIPT)).toThrow(
-    "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got an object",
+    "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, or { sendCommand }, got an object",
   );
 });

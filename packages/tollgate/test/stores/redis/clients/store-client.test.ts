@@ -24,7 +24,8 @@ import { redisStore, type StoreClient } from "tollgate/redis";
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import { startRedisHere } from "../servers/test-servers.ts";
 
-const CLIENT = "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, got ";
+const CLIENT =
+  "client: expected a client of ioredis, redis, iovalkey, @valkey/valkey-glide or @upstash/redis, or { sendCommand }, got ";
 const NOT_CONNECTED =
   "client: expected a client of redis that is connected, got one that is not; call await client.connect() first";
 

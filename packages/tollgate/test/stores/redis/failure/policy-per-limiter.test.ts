@@ -86,7 +86,6 @@ describe("onFailure: throw", () => {
       () => limiter.charge("ann", 1),
       () => limiter.refund("ann", 1),
       () => limiter.wait("ann", 1, { maxWait: "1s" }),
-      () => limiter.take("ann"),
       () => limiter.allowMany(["ann", "bob"], new Uint8Array(2)),
       () => handle.allow(),
       () => handle.consume(),
