@@ -15,13 +15,15 @@ export default defineConfig({
   srcDir: ".generated/pages",
   outDir: "dist",
   cacheDir: ".generated/cache",
+  // An empty icon: browsers ask for /favicon.ico otherwise.
+  head: [["link", { rel: "icon", href: "data:," }]],
   router: { prefetchLinks: false },
   markdown: { html: false, anchor: { slugify: anchorOf }, languageAlias: { caddy: "txt", haproxy: "txt" } },
   themeConfig: {
     nav: [
       { text: "Start", link: "/start/express", activeMatch: "^/(start|guide)" },
       { text: "Choose", link: "/choosing" },
-      { text: "Playground", link: "/guide" },
+      { text: "Playground", link: "/playground" },
       { text: "API", link: "/options" },
     ],
     sidebar: sidebar(),

@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
   ["dashboard", DASHBOARD, 139, 1_500],
   ["replay", ["packages/server/src/replay"], 1_338, 1_500],
-  ["tests", TESTS, 53_570, 36_000],
-  ["site", ["site"], 215, 1_500],
+  ["tests", TESTS, 53_666, 36_000],
+  ["site", ["site"], 777, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 895, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_650, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_658, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,3 +1,17 @@
+import type { Theme } from "vitepress";
 import theme from "vitepress/theme-without-fonts";
+import { defineAsyncComponent } from "vue";
+import "./style.css";
 
-export default theme;
+const site: Theme = {
+  extends: theme,
+  // Pages name these as their layout. Pages without them do not load them.
+  enhanceApp({ app }) {
+    app.component(
+      "playground",
+      defineAsyncComponent(async () => (await import("../../playground/playground.ts")).Playground),
+    );
+  },
+};
+
+export default site;
