@@ -29,7 +29,7 @@ export class ClusterWarning {
     warnOnce(
       "cluster-memory",
       `${this.#store} in a cluster worker: each process counts for itself, so clients get each limit once per ` +
-        "process; use redisStore for one limit, or pass warnings: false",
+        "process; use clusterStore or redisStore for one limit, or pass warnings: false",
     );
   }
 }

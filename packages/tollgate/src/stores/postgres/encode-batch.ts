@@ -15,7 +15,7 @@ import type { ScriptTransaction } from "../redis/script/transaction.ts";
 const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
 
 /**
- * Encodes a batch as arguments of `tollgate.decide`: the moment in tests, whether rows are locked and made, the names
+ * Encodes a batch as arguments of `tollgate.decide`: the moment in tests, whether rows are locked, the names
  * of the rows in order, and all numbers. `migration.sql` says what they mean.
  */
 export function encodeBatch({ nowUs, transactions }: ScriptInput): EncodedCall {
@@ -47,7 +47,8 @@ export function encodeBatch({ nowUs, transactions }: ScriptInput): EncodedCall {
   ]);
   numbers[0] = append(described);
   const given = nowUs === undefined ? "" : String(nowUs);
-  return { keys, args: [given, String(lockOf(transactions)), arrayOf(keys), `{${numbers.join(",")}}`] };
+  const locks = transactions.some(({ verb }) => SCRIPT_VERBS[verb].changes) ? "1" : "0";
+  return { keys, args: [given, locks, arrayOf(keys), `{${numbers.join(",")}}`] };
 }
 
 /** What a verb changes, and what else it does. */
@@ -55,16 +56,6 @@ function verbNumbers({ verb }: ScriptTransaction): readonly [bits: number, besid
   const { changes, decides, takes, refunds, renews, removesIdle, forgets, setsBlock } = SCRIPT_VERBS[verb];
   const bits = [changes, decides, takes === "always", refunds, renews];
   return [bits.reduce((sum, bit, i) => sum + (bit ? 2 ** i : 0), 0), removesIdle ? 1 : forgets ? 2 : setsBlock ? 3 : 0];
-}
-
-/** 0: only reads, 1: changes rows that exist, 2: may make rows. */
-function lockOf(transactions: readonly ScriptTransaction[]): number {
-  let lock = 0;
-  for (const { verb } of transactions) {
-    const { changes, removesIdle, forgets } = SCRIPT_VERBS[verb];
-    if (changes) lock = Math.max(lock, removesIdle || forgets ? 1 : 2);
-  }
-  return lock;
 }
 
 function blockNumbers({ block }: ScriptTransaction): readonly number[] {
@@ -85,17 +76,21 @@ function numbersOf(encoded: EncodedPlan, origin: number): readonly number[] {
   const before = known.get(encoded);
   if (before?.origin === origin && before.text === encoded.text) return before.numbers;
   const { plan, startsEmpty, blocksKeys, text, windows } = encoded;
-  const head = [plan.onChange === "keep-first", plan.limits.length, startsEmpty, blocksKeys].map(Number);
-  const limits = plan.limits.flatMap((limit, i) => [
-    ...describe(limit, plan, origin, windows[i] ?? []),
-    plan.enforces[i]! ? 1 : 0,
-    ...durationsOf(limit),
-  ]);
-  const numbers = [...head, ...limits];
+  const numbers = [plan.onChange === "keep-first", plan.limits.length, startsEmpty, blocksKeys].map(Number);
+  // The descriptions of limits are equally long, and those of their blocks come after them.
+  const durations = plan.limits.map(durationsOf);
+  let at = numbers.length + NUMBERS_OF_A_LIMIT * plan.limits.length;
+  for (const [i, limit] of plan.limits.entries()) {
+    numbers.push(...describe(limit, plan, origin, windows[i] ?? []), plan.enforces[i]! ? 1 : 0);
+    numbers.push(durations[i]!.length === 0 ? 0 : at);
+    at += durations[i]!.length;
+  }
+  numbers.push(...durations.flat());
   known.set(encoded, { origin, text, numbers });
   return numbers;
 }
 
+const NUMBERS_OF_A_LIMIT = 16;
 const ALGORITHMS: Readonly<Record<Limit["algorithm"], number>> = {
   "token-bucket": 1,
   "sliding-window": 2,
@@ -134,7 +129,7 @@ function describe(limit: Limit, plan: Plan, origin: number, starts: readonly num
 
 /** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */
 function durationsOf({ blockFor }: Limit): readonly number[] {
-  if (blockFor === undefined) return [0];
+  if (blockFor === undefined) return [];
   const { durationsMs, forgetAfterMs, extend } = blockFor;
   return [durationsMs.length, ...[...durationsMs, forgetAfterMs].map((ms) => Math.round(ms * 1000)), extend ? 1 : 0];
 }

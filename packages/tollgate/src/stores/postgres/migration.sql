@@ -35,47 +35,41 @@ CREATE TYPE tollgate.outcome AS (
   r tollgate.counts, changed boolean, admitted float8, answer float8[], places float8[], capacities float8[], notes float8[]
 );
 
--- The last tick that is not after a moment.
-CREATE FUNCTION tollgate.ticks_at(l tollgate.lim, us float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION tollgate.inexact_ticks(l tollgate.lim, elapsed float8) RETURNS float8
+LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  elapsed float8 := us - l.origin;
-  periods float8;
-  rest float8;
-  whole float8;
-  fraction float8;
-  doubt float8;
+  periods float8 := floor(elapsed / l.period);
+  rest float8 := elapsed - periods * l.period;
+  whole float8 := floor(rest * l.per_us);
+  fraction float8 := rest * l.per_us - whole;
+  doubt float8 := l.per_period * 4.440892098500626e-16::float8;
 BEGIN
-  IF l.exact = 1 THEN RETURN elapsed * l.per_us; END IF;
-  periods := floor(elapsed / l.period);
-  rest := elapsed - periods * l.period;
-  whole := floor(rest * l.per_us);
-  fraction := rest * l.per_us - whole;
-  doubt := l.per_period * 4.440892098500626e-16::float8;
   IF NOT (fraction > doubt AND fraction < 1 - doubt) THEN
     whole := div(rest::bigint::numeric * l.per_period::bigint::numeric, l.period::bigint::numeric)::float8;
   END IF;
   RETURN periods * l.per_period + whole;
 END $$;
 
--- Microseconds from now until this tick has come.
-CREATE FUNCTION tollgate.until_us(l tollgate.lim, ticks float8, now float8) RETURNS float8
-LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION tollgate.inexact_us(l tollgate.lim, ticks float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  periods float8;
-  rest numeric;
-  elapsed float8;
+  periods float8 := floor(ticks / l.per_period);
+  rest numeric := (ticks - periods * l.per_period)::bigint::numeric * l.period::bigint::numeric;
 BEGIN
-  IF ticks <= tollgate.ticks_at(l, now) THEN RETURN 0; END IF;
-  IF l.exact = 1 THEN
-    elapsed := ceil(ticks / l.per_us);
-  ELSE
-    periods := floor(ticks / l.per_period);
-    rest := (ticks - periods * l.per_period)::bigint::numeric * l.period::bigint::numeric;
-    elapsed := periods * l.period
-      + div(rest + l.per_period::bigint::numeric - 1, l.per_period::bigint::numeric)::float8;
-  END IF;
-  RETURN greatest(0, elapsed - (now - l.origin));
+  RETURN periods * l.period + div(rest + l.per_period::bigint::numeric - 1, l.per_period::bigint::numeric)::float8;
 END $$;
+
+-- Functions in SQL are one expression each, which the server puts in place of their calls.
+
+-- The last tick that is not after a moment.
+CREATE FUNCTION tollgate.ticks_at(l tollgate.lim, us float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN l.exact = 1 THEN (us - l.origin) * l.per_us ELSE tollgate.inexact_ticks(l, us - l.origin) END
+$$;
+
+-- Microseconds from now until this tick has come.
+CREATE FUNCTION tollgate.until_us(l tollgate.lim, ticks float8, now float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN ticks <= tollgate.ticks_at(l, now) THEN 0 ELSE greatest(0, CASE WHEN l.exact = 1
+    THEN ceil(ticks / l.per_us) ELSE tollgate.inexact_us(l, ticks) END - (now - l.origin)) END
+$$;
 
 -- The place in a ring's cells of a group's last moment; its running total is in the next one.
 CREATE FUNCTION tollgate.ring_at(l tollgate.lim, grp float8) RETURNS int LANGUAGE sql IMMUTABLE AS $$
@@ -153,12 +147,11 @@ BEGIN
   END::float8[];
 END $$;
 
-CREATE FUNCTION tollgate.used(l tollgate.lim, c float8[], now float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION tollgate.used_of_groups(l tollgate.lim, c float8[], now float8) RETURNS float8
+LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   sum float8 := 0;
 BEGIN
-  IF l.algorithm = 1 THEN RETURN ceil(greatest(0, c[1] - tollgate.ticks_at(l, now)) / l.unit); END IF;
-  IF l.algorithm = 3 THEN RETURN CASE WHEN c[1] <= now THEN 0 ELSE c[2] END; END IF;
   IF l.algorithm = 2 THEN
     IF c[1] = 0 THEN RETURN 0; END IF;
     RETURN c[tollgate.ring_at(l, c[1] - 1) + 1] - tollgate.total_left(l, c, now);
@@ -168,6 +161,13 @@ BEGIN
   END LOOP;
   RETURN sum;
 END $$;
+
+CREATE FUNCTION tollgate.used(l tollgate.lim, c float8[], now float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE l.algorithm
+    WHEN 1 THEN ceil(greatest(0, c[1] - tollgate.ticks_at(l, now)) / l.unit)
+    WHEN 3 THEN CASE WHEN c[1] <= now THEN 0 ELSE c[2] END
+    ELSE tollgate.used_of_groups(l, c, now) END
+$$;
 
 -- How often a cost fits, at most so often.
 CREATE FUNCTION tollgate.fits(l tollgate.lim, c float8[], now float8, cost float8, most float8) RETURNS float8
@@ -189,30 +189,32 @@ BEGIN
   RETURN least(floor((l.capacity - spare) / cost), most);
 END $$;
 
--- The time until nothing counts.
-CREATE FUNCTION tollgate.reset(l tollgate.lim, c float8[], now float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE FUNCTION tollgate.reset_of_groups(l tollgate.lim, c float8[], now float8) RETURNS float8
+LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  IF l.algorithm = 1 THEN RETURN tollgate.until_us(l, c[1], now); END IF;
   IF l.algorithm = 4 THEN
     RETURN CASE WHEN cardinality(c) = 0 THEN 0 ELSE greatest(0, c[cardinality(c) - 1] - now) END;
   END IF;
   IF tollgate.used(l, c, now) = 0 THEN RETURN 0; END IF;
-  IF l.algorithm = 3 THEN RETURN c[1] - now; END IF;
   RETURN greatest(0, l.length - now
     + c[tollgate.ring_at(l, tollgate.first_reaching(l, c, c[tollgate.ring_at(l, c[1] - 1) + 1]))]);
 END $$;
 
--- The wait for a cost; -1 for never.
-CREATE FUNCTION tollgate.wait(l tollgate.lim, c float8[], now float8, cost float8) RETURNS float8
+-- The time until nothing counts.
+CREATE FUNCTION tollgate.reset(l tollgate.lim, c float8[], now float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE l.algorithm
+    WHEN 1 THEN tollgate.until_us(l, c[1], now)
+    WHEN 3 THEN CASE WHEN tollgate.used(l, c, now) = 0 THEN 0 ELSE c[1] - now END
+    ELSE tollgate.reset_of_groups(l, c, now) END
+$$;
+
+-- The wait for a cost that does not fit.
+CREATE FUNCTION tollgate.wait_of_groups(l tollgate.lim, c float8[], now float8, cost float8) RETURNS float8
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  used float8;
+  used float8 := tollgate.used(l, c, now);
   wait float8 := 0;
 BEGIN
-  IF cost > l.capacity THEN RETURN -1; END IF;
-  IF l.algorithm = 1 THEN RETURN tollgate.until_us(l, c[1] + (cost - l.capacity) * l.unit, now); END IF;
-  used := tollgate.used(l, c, now);
-  IF used + cost <= l.capacity THEN RETURN 0; END IF;
   IF l.algorithm = 3 THEN RETURN tollgate.reset(l, c, now); END IF;
   IF l.algorithm = 2 THEN
     used := c[tollgate.ring_at(l, c[1] - 1) + 1] - (l.capacity - cost);
@@ -226,6 +228,15 @@ BEGIN
   END LOOP;
   RETURN wait;
 END $$;
+
+-- The wait for a cost; -1 for never.
+CREATE FUNCTION tollgate.wait(l tollgate.lim, c float8[], now float8, cost float8) RETURNS float8
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN cost > l.capacity THEN -1
+    WHEN l.algorithm = 1 THEN tollgate.until_us(l, c[1] + (cost - l.capacity) * l.unit, now)
+    WHEN tollgate.used(l, c, now) + cost <= l.capacity THEN 0
+    ELSE tollgate.wait_of_groups(l, c, now, cost) END
+$$;
 
 -- Places of a moment are added. Without cells for one more group, the next later one has them.
 CREATE FUNCTION tollgate.add_places(l tollgate.lim, c float8[], moment float8, count float8) RETURNS float8[]
@@ -502,14 +513,30 @@ BEGIN
   RETURN longest;
 END $$;
 
+-- The limits of the plan in `a` from `p` on. A plan is whether the first numbers are kept, the number of limits, whether
+-- one starts empty, whether one blocks keys, and for each limit 16 numbers: its description, whether it enforces, and
+-- how far from `p` its blocks are described, or 0. There are the number of durations, these, when offences are
+-- forgotten, and whether blocks are extended.
+CREATE FUNCTION tollgate.limits_at(a float8[], p int) RETURNS tollgate.lim[] LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  limits tollgate.lim[];
+  j int := p + 4;
+BEGIN
+  FOR i IN 1 .. a[p + 1]::int LOOP
+    limits[i] := ROW(a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6], a[j + 7], a[j + 8], a[j + 9],
+      a[j + 10], a[j + 11], a[j + 12], a[j + 13])::tollgate.lim;
+    j := j + 16;
+  END LOOP;
+  RETURN limits;
+END $$;
+
 -- Applies a verb to one row. The verb is what it changes (1), whether it decides (2), charges (4), refunds (8) or
--- renews (16). The plan in `a` from `p` on is whether the first numbers are kept, the number of limits, whether one
--- starts empty, whether one blocks keys, and for each its description, whether it enforces, the number of its blocks'
--- durations, these, when offences are forgotten, and whether blocks are extended. Without `force` as many of `times`
--- identical calls are made as conform. Notes of limits that are counted under other numbers begin with `place`.
+-- renews (16). `limits` are those of the plan in `a` at `p`. The costs are there as well, or all 0 without a place, and
+-- so is the receipt: until when each limit counts, and the moment. Without `force` as many of `times` identical calls are
+-- made as conform. Notes of limits that are counted under other numbers begin with `place`.
 CREATE FUNCTION tollgate.apply(
-  r tollgate.counts, a float8[], p int, verb int, costs float8[], untils float8[], moment float8,
-  times float8, force boolean, wanted boolean, now float8, place float8[]
+  r tollgate.counts, limits tollgate.lim[], a float8[], p int, verb int, costs int, receipt int, times float8,
+  force boolean, wanted boolean, now float8, place float8[]
 ) RETURNS tollgate.outcome LANGUAGE plpgsql STABLE AS $$
 DECLARE
   o tollgate.outcome;
@@ -517,14 +544,14 @@ DECLARE
   changes boolean := verb & 1 > 0;
   l tollgate.lim;
   e tollgate.entry;
-  own tollgate.entry[] := '{}';
+  own tollgate.entry[];
   found tollgate.entry[] := '{}';
-  enforces float8[] := '{}';
   conforms float8[] := '{}';
-  ids float8[] := '{}';
+  ids float8[];
+  hits int := 0;
+  list float8;
+  is_own_list boolean := true;
   is_new boolean := true;
-  is_known boolean;
-  is_own_list boolean;
   is_moved boolean := false;
   starts_empty boolean := false;
   starts_anew boolean := false;
@@ -532,71 +559,52 @@ DECLARE
   keeps boolean := false;
   idle float8 := 0;
   cost float8;
-  ticks float8;
-  list float8;
-  at int := p + 4;
-  kind float8;
+  units float8;
+  at int;
 BEGIN
   o.changed := false;
   FOR i IN 1 .. n LOOP
-    l := ROW(a[at], a[at + 1], a[at + 2], a[at + 3], a[at + 4], a[at + 5], a[at + 6], a[at + 7], a[at + 8], a[at + 9],
-      a[at + 10], a[at + 11], a[at + 12], a[at + 13]);
-    own[i] := ROW(l, 0, NULL);
+    l := limits[i];
     ids[i] := l.id;
-    enforces[i] := a[at + 14];
-    at := at + 16 + CASE WHEN a[at + 15] > 0 THEN a[at + 15]::int + 2 ELSE 0 END;
     FOREACH e IN ARRAY r.entries LOOP
-      IF (e.lim).id = l.id THEN
-        -- The starts of windows by the calendar are those that the call knows.
-        IF l.kind = 100 THEN
-          e.lim := ROW(l.id, 100, 3, (e.lim).capacity, 0, 0, 0, l.unit, l.per_us, l.per_period, l.period, 0, 0, 0);
-        END IF;
-        found[i] := e;
-        IF e.lim <> l THEN matters := true; END IF;
+      CONTINUE WHEN (e.lim).id <> l.id;
+      -- The starts of windows by the calendar are those that the call knows.
+      IF l.kind = 100 THEN
+        e.lim := ROW(l.id, 100, 3, (e.lim).capacity, 0, 0, 0, l.unit, l.per_us, l.per_period, l.period, 0, 0,
+          0)::tollgate.lim;
       END IF;
+      found[i] := e;
+      hits := hits + 1;
+      matters := matters OR e.lim <> l;
     END LOOP;
   END LOOP;
   -- Whether the entries of the plan are those of its list alone.
-  is_own_list := true;
   FOREACH e IN ARRAY r.entries LOOP
     list := greatest(list, e.list);
-    IF (e.lim).id = ANY (ids) THEN is_new := false; END IF;
+    IF hits > 0 THEN
+      is_own_list := is_own_list AND hits = n AND (e.list = (found[1]).list) = ((e.lim).id = ANY (ids));
+    END IF;
   END LOOP;
-  is_known := NOT is_new;
-  IF is_known THEN
-    FOR i IN 1 .. n LOOP
-      is_own_list := is_own_list AND found[i] IS NOT NULL AND (found[i]).list = (found[1]).list;
-    END LOOP;
-    FOREACH e IN ARRAY r.entries LOOP
-      is_own_list := is_own_list AND (e.list <> (found[1]).list OR (e.lim).id = ANY (ids));
-    END LOOP;
-  END IF;
   matters := matters OR NOT is_own_list;
-  -- An idle limit is as a new one, unless it starts empty, or other numbers or limits were counted with it.
-  is_new := true;
   FOR i IN 1 .. n LOOP
-    IF matters AND found[i] IS NOT NULL AND tollgate.idle_in(r, (found[i]).list, now) <= 0 THEN found[i] := NULL; END IF;
-    is_new := is_new AND found[i] IS NULL;
-  END LOOP;
-  FOR i IN 1 .. n LOOP
-    e := own[i];
-    l := e.lim;
-    IF found[i] IS NULL THEN
-      e.cells := tollgate.new_cells(l, now);
-    ELSIF (found[i]).lim = l THEN
-      e.cells := (found[i]).cells;
+    l := limits[i];
+    e := found[i];
+    -- An idle limit is as a new one, unless it starts empty, or other numbers or limits were counted with it.
+    IF e.list IS NULL OR (matters AND tollgate.idle_in(r, e.list, now) <= 0) THEN
+      e := ROW(l, coalesce((found[1]).list, 0), tollgate.new_cells(l, now))::tollgate.entry;
     ELSE
-      kind := ((found[i]).lim).kind;
-      o.notes := o.notes || place || ARRAY[i, CASE WHEN changes AND a[p] = 0 THEN 1 ELSE 0 END, kind, ((found[i]).lim).capacity]
-        || CASE WHEN kind <> 100 THEN ARRAY[((found[i]).lim).length] END
-        || CASE WHEN kind IN (101, 114, 115) THEN ARRAY[((found[i]).lim).refill] END
-        || CASE WHEN kind = 101 THEN ARRAY[((found[i]).lim).idle] END;
-      IF a[p] = 1 THEN
-        e.lim := (found[i]).lim;
-        e.cells := (found[i]).cells;
-      ELSE
-        e.cells := tollgate.adopt(l, now, (found[i]).lim, (found[i]).cells);
-        is_moved := true;
+      is_new := false;
+      IF e.lim <> l THEN
+        o.notes := o.notes || place
+          || ARRAY[i, CASE WHEN changes AND a[p] = 0 THEN 1 ELSE 0 END, (e.lim).kind, (e.lim).capacity]
+          || CASE WHEN (e.lim).kind <> 100 THEN ARRAY[(e.lim).length] END
+          || CASE WHEN (e.lim).kind IN (101, 114, 115) THEN ARRAY[(e.lim).refill] END
+          || CASE WHEN (e.lim).kind = 101 THEN ARRAY[(e.lim).idle] END;
+        IF a[p] = 0 THEN
+          e.cells := tollgate.adopt(l, now, e.lim, e.cells);
+          e.lim := l;
+          is_moved := true;
+        END IF;
       END IF;
     END IF;
     own[i] := e;
@@ -617,89 +625,87 @@ BEGIN
   o.admitted := times;
   IF verb & 8 > 0 THEN
     FOR i IN 1 .. n LOOP
-      CONTINUE WHEN costs[i] = 0;
+      cost := coalesce(a[costs + i - 1], 0);
+      CONTINUE WHEN cost = 0;
       e := own[i];
-      IF untils IS NULL THEN
-        own[i].cells := tollgate.give_back(e.lim, e.cells, now, costs[i], times);
+      IF receipt = 0 THEN
+        own[i].cells := tollgate.give_back(e.lim, e.cells, now, cost, times);
         keeps := keeps OR NOT is_new;
-      ELSIF NOT is_new AND tollgate.remembers(r, (e.lim).id, moment) THEN
+      ELSIF NOT is_new AND tollgate.remembers(r, (e.lim).id, a[receipt + n]) THEN
         -- A new key has nothing of what was taken.
-        own[i].cells := tollgate.correct(e.lim, e.cells, now, costs[i], untils[i]);
+        own[i].cells := tollgate.correct(e.lim, e.cells, now, cost, a[receipt + i - 1]);
         keeps := true;
       END IF;
     END LOOP;
-    keeps := keeps OR (untils IS NULL AND is_new AND starts_empty);
+    keeps := keeps OR (receipt = 0 AND is_new AND starts_empty);
   ELSIF verb & 16 > 0 THEN
     FOR i IN 1 .. n LOOP
       conforms[i] := 1;
-      CONTINUE WHEN costs[i] = 0;
+      cost := coalesce(a[costs + i - 1], 0);
+      CONTINUE WHEN cost = 0;
       e := own[i];
-      at := tollgate.places_from(e.cells, untils[i]);
-      IF (e.lim).algorithm = 4 AND untils[i] > now AND tollgate.remembers(r, (e.lim).id, moment)
-        AND e.cells[2 * at + 1] = untils[i] AND e.cells[2 * at + 2] >= costs[i] THEN
-        e.cells := tollgate.correct(e.lim, e.cells, now, costs[i], untils[i]);
-        own[i].cells := tollgate.take(e.lim, e.cells, now, costs[i]);
+      units := CASE WHEN receipt > 0 THEN a[receipt + i - 1] END;
+      at := tollgate.places_from(e.cells, units);
+      IF (e.lim).algorithm = 4 AND units > now AND tollgate.remembers(r, (e.lim).id, a[receipt + n])
+        AND e.cells[2 * at + 1] = units AND e.cells[2 * at + 2] >= cost THEN
+        own[i].cells := tollgate.take(e.lim, tollgate.correct(e.lim, e.cells, now, cost, units), now, cost);
         keeps := true;
       ELSE
         conforms[i] := 0;
         o.admitted := 0;
       END IF;
     END LOOP;
-    costs := array_fill(0::float8, ARRAY[n]);
+    costs := NULL;
     keeps := keeps OR (is_new AND starts_empty);
   ELSE
     FOR i IN 1 .. n LOOP
       e := own[i];
-      cost := tollgate.fits(e.lim, e.cells, now, costs[i], times);
-      conforms[i] := CASE WHEN cost > 0 THEN 1 ELSE 0 END;
-      IF enforces[i] = 1 THEN o.admitted := least(o.admitted, cost); END IF;
+      units := tollgate.fits(e.lim, e.cells, now, coalesce(a[costs + i - 1], 0), times);
+      conforms[i] := CASE WHEN units > 0 THEN 1 ELSE 0 END;
+      IF a[p + 2 + 16 * i] = 1 THEN o.admitted := least(o.admitted, units); END IF;
     END LOOP;
     IF verb & 4 > 0 OR (verb & 2 > 0 AND o.admitted > 0) THEN
-      ticks := CASE WHEN force THEN times ELSE o.admitted END;
       FOR i IN 1 .. n LOOP
         e := own[i];
-        cost := CASE WHEN verb & 4 > 0 OR enforces[i] = 1 THEN ticks
-          ELSE tollgate.fits(e.lim, e.cells, now, costs[i], ticks) END;
-        CONTINUE WHEN cost = 0 OR costs[i] = 0;
-        own[i].cells := tollgate.take(e.lim, e.cells, now, cost * costs[i]);
+        cost := coalesce(a[costs + i - 1], 0);
+        units := CASE WHEN force THEN times ELSE o.admitted END;
+        IF verb & 4 = 0 AND a[p + 2 + 16 * i] = 0 THEN units := tollgate.fits(e.lim, e.cells, now, cost, units); END IF;
+        CONTINUE WHEN units = 0 OR cost = 0;
+        own[i].cells := tollgate.take(e.lim, e.cells, now, units * cost);
         keeps := keeps OR changes;
       END LOOP;
     END IF;
     keeps := keeps OR (changes AND is_new AND starts_empty);
   END IF;
 
+  wanted := wanted OR o.admitted < times;
+  o.answer := conforms;
+  IF wanted THEN o.answer := '{}'; END IF;
   FOR i IN 1 .. n LOOP
     e := own[i];
     IF a[p + 3] = 1 THEN o.capacities := o.capacities || (e.lim).capacity; END IF;
-    CONTINUE WHEN (e.lim).algorithm <> 4;
-    at := tollgate.places_from(e.cells, ceil((now + (e.lim).length) / (e.lim).unit) * (e.lim).unit);
-    o.places := o.places || coalesce(e.cells[2 * at + 1], 0);
-  END LOOP;
-  IF wanted OR o.admitted < times THEN
-    o.answer := '{}';
-    FOR i IN 1 .. n LOOP
-      e := own[i];
-      cost := tollgate.wait(e.lim, e.cells, now, costs[i]);
+    IF (e.lim).algorithm = 4 THEN
+      at := tollgate.places_from(e.cells, ceil((now + (e.lim).length) / (e.lim).unit) * (e.lim).unit);
+      o.places := o.places || coalesce(e.cells[2 * at + 1], 0);
+    END IF;
+    IF wanted THEN
+      cost := tollgate.wait(e.lim, e.cells, now, coalesce(a[costs + i - 1], 0));
       o.answer := o.answer || ARRAY[conforms[i], tollgate.used(e.lim, e.cells, now), cost,
         CASE WHEN cost = -1 THEN 0 ELSE tollgate.used(e.lim, e.cells, now + cost) END,
         tollgate.reset(e.lim, e.cells, now)];
-    END LOOP;
-  ELSE
-    o.answer := conforms;
-  END IF;
+    END IF;
+  END LOOP;
   IF keeps THEN
-    IF is_known AND is_own_list AND cardinality(r.entries) = n THEN
-      r.entries := own;
-    ELSE
+    IF hits = 0 OR NOT is_own_list OR cardinality(r.entries) > n THEN
+      FOR i IN 1 .. n LOOP own[i].list := coalesce(list, 0) + 1; END LOOP;
       FOREACH e IN ARRAY r.entries LOOP
         IF NOT (e.lim).id = ANY (ids) THEN own := own || e; END IF;
       END LOOP;
-      FOR i IN 1 .. n LOOP own[i].list := coalesce(list, 0) + 1; END LOOP;
-      r.entries := own;
     END IF;
+    r.entries := own;
+    o.r := r;
     o.changed := true;
   END IF;
-  o.r := r;
   RETURN o;
 END $$;
 
@@ -713,85 +719,17 @@ BEGIN
   RETURN r.born <= moment;
 END $$;
 
--- Decides calls for several keys, or several plans, all or nothing: of two calls for one key each may conform alone, but
--- not both. Each call is 4 numbers of `calls`: its row, its plan in `a`, its costs there, and its receipt there or 0.
-CREATE FUNCTION tollgate.transact(
-  INOUT rows tollgate.counts[], INOUT changed boolean[], a float8[], calls int[], verb int, wanted boolean, now float8,
-  number float8, OUT ok boolean, OUT answer float8[], OUT places float8[], OUT capacities float8[], OUT notes float8[]
-) LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  o tollgate.outcome;
-  saved tollgate.counts[];
-  were boolean[];
-  n int;
-  k int;
-  p int;
-  receipt int;
-  pass text;
-BEGIN
-  ok := true;
-  -- Counts under other numbers move, even if the call is denied. A bucket that starts empty starts to fill with its
-  -- first call, even a denied one. A denial shows all keys as they are.
-  FOREACH pass IN ARRAY ARRAY['move', 'decide', 'touch', 'explain'] LOOP
-    CONTINUE WHEN pass IN ('move', 'touch') AND verb & 1 = 0;
-    EXIT WHEN pass IN ('touch', 'explain') AND (ok OR verb & 2 = 0);
-    IF pass = 'decide' THEN
-      saved := rows;
-      were := changed;
-    END IF;
-    IF pass IN ('decide', 'explain') THEN
-      answer := '{}';
-      places := NULL;
-      capacities := NULL;
-    END IF;
-    FOR i IN 0 .. cardinality(calls) / 4 - 1 LOOP
-      k := calls[4 * i + 1];
-      p := calls[4 * i + 2];
-      n := a[p + 1];
-      receipt := calls[4 * i + 4];
-      CONTINUE WHEN pass = 'touch' AND a[p + 2] = 0;
-      o := tollgate.apply(rows[k], a, p, CASE pass WHEN 'explain' THEN 0 WHEN 'move' THEN 1 ELSE verb END,
-        CASE WHEN pass IN ('move', 'touch') THEN array_fill(0::float8, ARRAY[n])
-          ELSE a[calls[4 * i + 3] : calls[4 * i + 3] + n - 1] END,
-        CASE WHEN receipt > 0 THEN a[receipt : receipt + n - 1] END, a[receipt + n],
-        1, true, pass = 'explain' OR wanted OR verb & 2 = 0, now, ARRAY[number, i + 1]);
-      IF o.changed THEN
-        rows[k] := o.r;
-        changed[k] := true;
-      END IF;
-      notes := notes || o.notes;
-      CONTINUE WHEN pass IN ('move', 'touch');
-      answer := answer || o.answer;
-      places := places || o.places;
-      capacities := capacities || o.capacities;
-      CONTINUE WHEN pass = 'explain' OR o.admitted = 1;
-      ok := false;
-      IF verb & 3 = 3 THEN
-        rows := saved;
-        changed := were;
-        EXIT;
-      END IF;
-    END LOOP;
-  END LOOP;
-END $$;
-
 -- Removes what counts under a plan. Decisions that took some of it are told from later ones by the moment.
-CREATE FUNCTION tollgate.forget(r tollgate.counts, a float8[], p int, now float8) RETURNS tollgate.counts
+CREATE FUNCTION tollgate.forget(r tollgate.counts, limits tollgate.lim[], now float8) RETURNS tollgate.counts
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   e tollgate.entry;
   rest tollgate.entry[] := '{}';
-  ids float8[] := '{}';
   forgotten float8[] := '{}';
-  at int := p + 4;
   idle float8;
 BEGIN
-  FOR i IN 1 .. a[p + 1]::int LOOP
-    ids := ids || a[at];
-    at := at + 16 + CASE WHEN a[at + 15] > 0 THEN a[at + 15]::int + 2 ELSE 0 END;
-  END LOOP;
   FOREACH e IN ARRAY r.entries LOOP
-    IF (e.lim).id = ANY (ids) THEN
+    IF (e.lim).id IN (SELECT id FROM unnest(limits)) THEN
       idle := tollgate.idle_in(r, e.list, now);
       IF idle > 0 THEN forgotten := forgotten || ARRAY[(e.lim).id, now, now + idle]; END IF;
     ELSE
@@ -806,14 +744,29 @@ BEGIN
   RETURN r;
 END $$;
 
+-- The call of a transaction whose row is blocked for the longest time, from 0. The calls are at `first` in `a`.
+CREATE FUNCTION tollgate.blocker(rows tollgate.counts[], a float8[], first int, n int, now float8) RETURNS int
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  ends float8 := now;
+  found int;
+BEGIN
+  FOR i IN 0 .. n - 1 LOOP
+    IF (rows[a[first + 4 * i]]).block[1] > ends THEN
+      found := i;
+      ends := (rows[a[first + 4 * i]]).block[1];
+    END IF;
+  END LOOP;
+  RETURN found;
+END $$;
+
 -- The block of a row after calls that limits denied, or charged beyond their capacity, or that a block denied.
 CREATE FUNCTION tollgate.blocked(
-  r tollgate.counts, k int, a float8[], calls int[], answer float8[], capacities float8[], charges boolean,
+  r tollgate.counts, k int, a float8[], first int, n int, answer float8[], capacities float8[], charges boolean,
   extends boolean, now float8
 ) RETURNS float8[] LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   at int;
-  p int;
   entry int := 0;
   cost float8;
   durations int;
@@ -823,25 +776,23 @@ DECLARE
   forgets float8 := now;
 BEGIN
   IF extends THEN ends := r.block[1]; END IF;
-  FOR i IN 0 .. cardinality(calls) / 4 - 1 LOOP
-    p := calls[4 * i + 2];
-    at := p + 4;
-    FOR j IN 1 .. a[p + 1]::int LOOP
+  FOR i IN 0 .. n - 1 LOOP
+    FOR j IN 1 .. a[a[first + 4 * i + 1] + 1]::int LOOP
       entry := entry + 1;
-      durations := a[at + 15];
-      cost := a[calls[4 * i + 3] + j - 1];
-      IF durations > 0 AND calls[4 * i + 1] = k THEN
-        IF extends THEN
-          IF a[at + 17 + durations] = 1 THEN ends := greatest(ends, now + a[at + 16]); END IF;
-        ELSIF cost > 0 AND (CASE WHEN charges THEN answer[5 * entry - 3] >= capacities[entry]
-          ELSE answer[5 * entry - 4] = 0 AND answer[5 * entry - 2] <> -1 END) THEN
-          is_found := true;
-          cost := now + a[at + 16 + least(offences, durations - 1)];
-          ends := greatest(ends, cost);
-          forgets := greatest(forgets, cost + a[at + 16 + durations]);
-        END IF;
+      at := a[a[first + 4 * i + 1] + 3 + 16 * j];
+      CONTINUE WHEN at = 0 OR a[first + 4 * i] <> k;
+      at := at + a[first + 4 * i + 1];
+      durations := a[at];
+      cost := a[a[first + 4 * i + 2] + j - 1];
+      IF extends THEN
+        IF a[at + durations + 2] = 1 THEN ends := greatest(ends, now + a[at + 1]); END IF;
+      ELSIF cost > 0 AND (CASE WHEN charges THEN answer[5 * entry - 3] >= capacities[entry]
+        ELSE answer[5 * entry - 4] = 0 AND answer[5 * entry - 2] <> -1 END) THEN
+        is_found := true;
+        cost := now + a[at + 1 + least(offences, durations - 1)];
+        ends := greatest(ends, cost);
+        forgets := greatest(forgets, cost + a[at + durations + 1]);
       END IF;
-      at := at + 16 + CASE WHEN durations > 0 THEN durations + 2 ELSE 0 END;
     END LOOP;
   END LOOP;
   IF extends THEN
@@ -853,219 +804,221 @@ BEGIN
 END $$;
 
 -- Decides a batch of transactions, in order and at one moment: the server's time after the rows are locked, or `given`
--- in tests. `creates` is 0 for a batch that only reads, and 2 for one that may make rows. `names` are in order, so that
--- batches never wait for each other in a circle. A cancelled batch does nothing (`run` is not 1), nor does one that waited
--- longer than `patience` milliseconds for its rows: its callers were answered by the failure policy.
+-- in tests. `locks` is 0 for a batch that only reads. `names` are in order, so that batches never wait for each other in
+-- a circle: rows that exist are locked first, and those that are new are made at the end, whole, because rows that grow
+-- leave their page. The answer is 'again' if another batch has made one meanwhile. A cancelled batch does nothing (`run`
+-- is not 1), nor does one that waited longer than `patience` milliseconds for its rows: its callers were answered by the
+-- failure policy. A plan made while the table is small must not read all of it when it has grown.
 --
 -- `a` begins with where the transactions begin, how many they are, and between which moments windows are known. A
 -- transaction is its verb, what else it does (1: removes an idle key, 2: forgets, 3: sets a block), how many identical
--- calls it is, whether each is reported, the number of its keys, and its `calls`. The reply is that of the script for
--- Redis (`script/decode-reply.ts`).
+-- calls it is, whether each is reported, the number of its keys, and for each key its row, its plan in `a`, its costs
+-- there, and its receipt there or 0. All or nothing: of two calls for one key each may conform alone, but not both. The
+-- reply is that of the script for Redis (`script/decode-reply.ts`).
 CREATE FUNCTION tollgate.decide(
-  run text, given float8, patience float8, creates int, names text[], a float8[]
-) RETURNS text LANGUAGE plpgsql VOLATILE SET extra_float_digits = 1 AS $$
+  run text, given float8, patience float8, locks int, names text[], a float8[]
+) RETURNS text LANGUAGE plpgsql VOLATILE SET extra_float_digits = 1 SET enable_seqscan = off AS $$
 DECLARE
   now float8 := given;
   rows tollgate.counts[] := '{}';
-  changed boolean[] := '{}';
-  -- 0: no row, 1: a row, 2: a row that this batch made.
-  stored int[] := '{}';
+  stored boolean[];
+  changed boolean[];
+  made text[] := '{}';
+  saved tollgate.counts[];
+  were boolean[];
   r tollgate.counts;
   e tollgate.entry;
   o tollgate.outcome;
-  tr record;
-  reply float8[];
+  limits tollgate.lim[];
+  limits_of int;
+  replies text[] := '{}';
   part float8[];
   notes float8[] := '{}';
-  calls int[];
   at int := a[1];
+  first int;
   verb int;
   way int;
   times float8;
   each boolean;
   n int;
+  c int;
   k int;
   p int;
-  width int;
-  costs float8[];
-  untils float8[];
   admitted float8;
-  rounds float8;
+  rest float8;
+  share float8;
   ok boolean;
   is_denied boolean;
+  has_block boolean := false;
+  by_one boolean;
+  at_once boolean;
   may_begin boolean;
-  takes boolean;
+  wanted boolean;
   blocker int;
   idle float8;
   kept tollgate.entry[];
+  pass text;
+  passes text[];
   answer float8[];
   places float8[];
   capacities float8[];
 BEGIN
   IF run <> '1' THEN RETURN ''; END IF;
   FOR i IN 1 .. cardinality(names) LOOP
-    LOOP
-      stored[i] := 1;
-      changed[i] := false;
-      IF creates = 0 THEN
-        SELECT c.* INTO r FROM tollgate.counts c WHERE c.key = names[i];
-      ELSE
-        SELECT c.* INTO r FROM tollgate.counts c WHERE c.key = names[i] FOR UPDATE;
-      END IF;
-      EXIT WHEN FOUND;
-      stored[i] := 0;
-      r := ROW(names[i], NULL, 0, '{}'::tollgate.entry[], '{}'::float8[], NULL);
-      EXIT WHEN creates < 2;
-      INSERT INTO tollgate.counts VALUES (names[i], 0, 0, '{}', '{}', NULL) ON CONFLICT DO NOTHING;
-      stored[i] := 2;
-      EXIT WHEN FOUND;
-    END LOOP;
+    IF locks = 0 THEN
+      SELECT t.* INTO r FROM tollgate.counts t WHERE t.key = names[i];
+    ELSE
+      SELECT t.* INTO r FROM tollgate.counts t WHERE t.key = names[i] FOR UPDATE;
+    END IF;
+    stored[i] := FOUND;
+    changed[i] := false;
+    IF NOT FOUND THEN r := ROW(names[i], 0, 0, '{}'::tollgate.entry[], '{}'::float8[], NULL::float8[]); END IF;
     rows[i] := r;
+    has_block := has_block OR r.block IS NOT NULL;
   END LOOP;
   IF now IS NULL THEN now := (extract(epoch FROM clock_timestamp()) * 1000000)::float8; END IF;
   IF extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000 > patience THEN RETURN 'late'; END IF;
   -- The windows of the calendar are described for other times: with this one, the caller describes them again.
   IF now < a[3] OR now >= a[4] THEN RETURN now::text; END IF;
   FOR i IN 1 .. cardinality(names) LOOP
-    IF stored[i] <> 1 THEN rows[i].born := now; END IF;
+    IF NOT stored[i] THEN rows[i].born := now; END IF;
   END LOOP;
-  reply := ARRAY[now];
 
   FOR number IN 1 .. a[2]::int LOOP
     verb := a[at];
+    way := a[at + 1];
     times := a[at + 2];
     each := a[at + 3] = 1;
     n := a[at + 4];
-    calls := a[at + 5 : at + 4 + 4 * n]::int[];
-    k := calls[1];
-    p := calls[2];
-    width := a[p + 1];
+    first := at + 5;
+    at := first + 4 * n;
+    k := a[first];
+    p := a[first + 1];
+    IF p IS DISTINCT FROM limits_of THEN
+      limits := tollgate.limits_at(a, p);
+      limits_of := p;
+    END IF;
     part := '{}';
     places := NULL;
     admitted := 0;
-    costs := a[calls[3] : calls[3] + width - 1];
-    IF a[at + 1] = 1 THEN
-      IF (cardinality(rows[k].entries) > 0 OR (stored[k] = 1 AND NOT changed[k]))
+    IF way = 1 THEN
+      IF (cardinality(rows[k].entries) > 0 OR (stored[k] AND NOT changed[k]))
         AND tollgate.idle_in(rows[k], NULL, now) <= 0 THEN
         rows[k].entries := '{}';
         rows[k].block := NULL;
         changed[k] := true;
         admitted := 1;
       END IF;
-    ELSIF a[at + 1] = 2 THEN
-      rows[k] := tollgate.forget(rows[k], a, p, now);
-      changed[k] := stored[k] > 0;
+    ELSIF way = 2 THEN
+      rows[k] := tollgate.forget(rows[k], limits, now);
+      changed[k] := true;
       admitted := 1;
-    ELSIF a[at + 1] = 3 THEN
+    ELSIF way = 3 THEN
       -- An operator's block: 0 ends one, 1 is one that lasts, 2 one until a moment; the microseconds; the reason.
       r := rows[k];
-      width := at + 5 + 4 * n;
       admitted := CASE WHEN now < r.block[1] THEN 1 ELSE 0 END;
-      IF a[width] = 0 THEN
+      IF a[at] = 0 THEN
         r.block := NULL;
       ELSE
-        idle := CASE WHEN a[width] = 1 THEN now + a[width + 1] ELSE a[width + 1] END;
+        idle := CASE WHEN a[at] = 1 THEN now + a[at + 1] ELSE a[at + 1] END;
         r.block := CASE WHEN now < r.block[3] THEN ARRAY[idle, r.block[2], greatest(idle, r.block[3])]
-          ELSE ARRAY[idle, 0, idle] END || a[width + 3 : width + 2 + a[width + 2]::int];
+          ELSE ARRAY[idle, 0, idle] END || a[at + 3 : at + 2 + a[at + 2]::int];
+        has_block := true;
       END IF;
       rows[k] := r;
       changed[k] := true;
-      at := width + 3 + a[width + 2]::int - 5 - 4 * n;
-    ELSIF verb & 8 > 0 THEN
-      admitted := times;
-      FOR i IN 0 .. n - 1 LOOP
-        k := calls[4 * i + 1];
-        p := calls[4 * i + 2];
-        width := a[p + 1];
-        untils := CASE WHEN calls[4 * i + 4] > 0 THEN a[calls[4 * i + 4] : calls[4 * i + 4] + width - 1] END;
-        -- One refund may make a key that starts empty idle; the next then finds it as it starts.
-        rounds := CASE WHEN untils IS NOT NULL OR a[p + 2] = 1 THEN times ELSE 1 END;
-        FOR j IN 1 .. rounds::int LOOP
-          o := tollgate.apply(rows[k], a, p, verb, a[calls[4 * i + 3] : calls[4 * i + 3] + width - 1], untils,
-            a[calls[4 * i + 4] + width], times / rounds, false, false, now, ARRAY[number, i + 1]);
-          IF o.changed THEN
-            rows[k] := o.r;
-            changed[k] := true;
-          END IF;
-          notes := notes || o.notes;
-        END LOOP;
-      END LOOP;
+      at := at + 3 + a[at + 2]::int;
     ELSE
-      takes := verb & 6 > 0;
       may_begin := false;
-      FOR i IN 0 .. n - 1 LOOP may_begin := may_begin OR (verb & 1 > 0 AND a[calls[4 * i + 2] + 3] = 1); END LOOP;
-      untils := CASE WHEN calls[4] > 0 THEN a[calls[4] : calls[4] + width - 1] END;
+      by_one := false;
+      FOR i IN 0 .. n - 1 LOOP
+        may_begin := may_begin OR (verb & 9 = 1 AND a[a[first + 4 * i + 1] + 3] = 1);
+        -- One refund may make a key that starts empty idle; the next then finds it as it starts.
+        by_one := by_one OR a[first + 4 * i + 3] > 0 OR a[a[first + 4 * i + 1] + 2] = 1;
+      END LOOP;
+      passes := CASE WHEN n = 1 THEN '{decide}' ELSE '{move,decide,touch,explain}' END;
       is_denied := false;
-      IF verb & 1 > 0 AND NOT each AND times > 1 AND n = 1 AND NOT may_begin
-        AND (rows[k].block IS NULL OR now >= rows[k].block[1]) THEN
-        -- Identical calls at one instant are decided at once.
-        o := tollgate.apply(rows[k], a, p, verb, costs, NULL, NULL, times, false, false, now, ARRAY[number, 1]);
-        IF o.changed THEN
-          rows[k] := o.r;
-          changed[k] := true;
-        END IF;
-        notes := notes || o.notes;
-        admitted := o.admitted;
-      END IF;
-      rounds := CASE WHEN verb & 1 = 0 THEN 1 ELSE times - admitted END;
-      WHILE rounds > 0 AND (NOT is_denied OR verb & 4 > 0) LOOP
-        -- The block of the calls that ends last.
+      -- Identical calls at one instant are decided at once.
+      at_once := verb & 25 = 1 AND NOT each AND times > 1 AND n = 1 AND NOT may_begin
+        AND (NOT has_block OR tollgate.blocker(rows, a, first, n, now) IS NULL);
+      rest := CASE WHEN verb & 1 = 0 THEN 1 ELSE times END;
+      WHILE rest > 0 AND (NOT is_denied OR verb & 12 > 0) LOOP
         blocker := NULL;
-        FOR i IN 0 .. n - 1 LOOP
-          IF takes AND now < rows[calls[4 * i + 1]].block[1] AND (blocker IS NULL
-            OR rows[calls[4 * i + 1]].block[1] > rows[calls[4 * blocker + 1]].block[1]) THEN blocker := i; END IF;
-        END LOOP;
+        IF has_block AND verb & 6 > 0 THEN blocker := tollgate.blocker(rows, a, first, n, now); END IF;
         way := CASE WHEN blocker IS NOT NULL AND verb & 4 = 0 THEN 0 ELSE verb END;
-        IF n = 1 THEN
-          -- The charges after a denial never stop.
-          ok := is_denied AND NOT each;
-          o := tollgate.apply(rows[k], a, p, way, costs, untils, a[calls[4] + width], CASE WHEN ok THEN rounds ELSE 1 END,
-            true, each OR blocker IS NOT NULL OR (may_begin AND verb & 4 > 0), now, ARRAY[number, 1]);
-          IF o.changed THEN
-            rows[k] := o.r;
-            changed[k] := true;
+        wanted := each OR blocker IS NOT NULL OR (may_begin AND verb & 4 > 0) OR way & 10 = 0;
+        -- The charges after a denial never stop.
+        share := CASE WHEN at_once OR (verb & 8 > 0 AND NOT by_one) OR (n = 1 AND is_denied AND NOT each) THEN rest
+          ELSE 1 END;
+        ok := true;
+        -- With several keys, counts under other numbers move even if the call is denied. A bucket that starts empty
+        -- starts to fill with its first call, even a denied one. A denial shows all keys as they are.
+        FOREACH pass IN ARRAY passes LOOP
+          CONTINUE WHEN pass IN ('move', 'touch') AND way & 1 = 0;
+          EXIT WHEN pass IN ('touch', 'explain') AND (ok OR way & 2 = 0);
+          IF n > 1 AND pass = 'decide' THEN
+            saved := rows;
+            were := changed;
           END IF;
-          notes := notes || o.notes;
-          EXIT WHEN ok AND NOT may_begin;
-          IF ok THEN rounds := 1; END IF;
-          ok := o.admitted >= 1;
-          answer := o.answer;
-          places := o.places;
-          capacities := o.capacities;
-        ELSE
-          tr := tollgate.transact(rows, changed, a, calls, way,
-            each OR blocker IS NOT NULL OR (may_begin AND verb & 4 > 0), now, number);
-          rows := tr.rows;
-          changed := tr.changed;
-          notes := notes || tr.notes;
-          ok := tr.ok;
-          answer := tr.answer;
-          places := tr.places;
-          capacities := tr.capacities;
+          answer := '{}';
+          places := NULL;
+          capacities := NULL;
+          FOR i IN 0 .. n - 1 LOOP
+            c := first + 4 * i;
+            k := a[c];
+            p := a[c + 1];
+            CONTINUE WHEN pass = 'touch' AND a[p + 2] = 0;
+            IF p <> limits_of THEN
+              limits := tollgate.limits_at(a, p);
+              limits_of := p;
+            END IF;
+            o := tollgate.apply(rows[k], limits, a, p, CASE pass WHEN 'explain' THEN 0 WHEN 'move' THEN 1 ELSE way END,
+              CASE WHEN pass IN ('decide', 'explain') THEN a[c + 2]::int END, a[c + 3]::int, share, NOT at_once,
+              wanted OR pass = 'explain', now, ARRAY[number, i + 1]);
+            IF o.changed THEN
+              rows[k] := o.r;
+              changed[k] := true;
+            END IF;
+            notes := notes || o.notes;
+            answer := answer || o.answer;
+            places := places || o.places;
+            capacities := capacities || o.capacities;
+            IF pass = 'decide' AND o.admitted < 1 THEN
+              ok := false;
+              IF n > 1 AND way & 3 = 3 THEN
+                rows := saved;
+                changed := were;
+                EXIT;
+              END IF;
+            END IF;
+          END LOOP;
+        END LOOP;
+        IF at_once THEN
+          at_once := false;
+          admitted := o.admitted;
+          rest := rest - admitted;
+          CONTINUE;
         END IF;
-        rounds := rounds - 1;
+        rest := rest - share;
         IF may_begin AND (blocker IS NOT NULL OR verb & 4 > 0 OR NOT ok) THEN
           FOR i IN 1 .. cardinality(names) LOOP
             r := rows[i];
             CONTINUE WHEN blocker IS NOT NULL AND (r.block IS NULL OR now >= r.block[1]);
-            r.block := tollgate.blocked(r, i, a, calls, answer, capacities, verb & 4 > 0, blocker IS NOT NULL, now);
+            r.block := tollgate.blocked(r, i, a, first, n, answer, capacities, verb & 4 > 0, blocker IS NOT NULL, now);
             IF r.block IS DISTINCT FROM rows[i].block THEN
               rows[i] := r;
               changed[i] := true;
+              has_block := true;
             END IF;
           END LOOP;
         END IF;
         IF blocker IS NOT NULL THEN ok := false; END IF;
-        IF each OR (NOT ok AND NOT is_denied) THEN
+        IF verb & 8 = 0 AND (each OR (NOT ok AND NOT is_denied)) THEN
           way := CASE WHEN blocker IS NOT NULL THEN 1 ELSE 0 END;
-          IF blocker IS NOT NULL OR may_begin THEN
-            blocker := NULL;
-            FOR i IN 0 .. n - 1 LOOP
-              IF takes AND now < rows[calls[4 * i + 1]].block[1] AND (blocker IS NULL
-                OR rows[calls[4 * i + 1]].block[1] > rows[calls[4 * blocker + 1]].block[1]) THEN blocker := i; END IF;
-            END LOOP;
+          IF has_block AND verb & 6 > 0 THEN
+            blocker := tollgate.blocker(rows, a, first, n, now);
             IF blocker IS NOT NULL THEN
-              r := rows[calls[4 * blocker + 1]];
+              r := rows[a[first + 4 * blocker]];
               part := part || ARRAY[-99, r.block[1] - now, way, blocker + 1, cardinality(r.block) - 3] || r.block[4 :];
             END IF;
           END IF;
@@ -1075,23 +1028,16 @@ BEGIN
         IF NOT is_denied THEN admitted := admitted + 1; END IF;
       END LOOP;
       IF verb & 1 = 0 THEN admitted := admitted * times; END IF;
+      IF verb & 8 > 0 THEN admitted := times; END IF;
       IF cardinality(part) > 0 THEN part := part || places; END IF;
     END IF;
-    reply := reply || admitted || part;
-    at := at + 5 + 4 * n;
+    replies[number] := array_to_string(admitted || part, ',');
   END LOOP;
 
   FOR i IN 1 .. cardinality(names) LOOP
-    IF NOT changed[i] THEN
-      IF stored[i] = 2 THEN DELETE FROM tollgate.counts WHERE key = names[i]; END IF;
-      CONTINUE;
-    END IF;
+    CONTINUE WHEN NOT changed[i];
     r := rows[i];
     idle := tollgate.idle_in(r, NULL, now);
-    IF idle <= 0 THEN
-      DELETE FROM tollgate.counts WHERE key = names[i];
-      CONTINUE;
-    END IF;
     IF cardinality(r.entries) > 1 THEN
       kept := '{}';
       FOREACH e IN ARRAY r.entries LOOP
@@ -1100,10 +1046,27 @@ BEGIN
       r.entries := kept;
     END IF;
     IF r.block[3] <= now THEN r.block := NULL; END IF;
-    UPDATE tollgate.counts SET born = r.born, expires = now + idle, entries = r.entries, forgotten = r.forgotten,
-      block = r.block WHERE key = names[i];
+    r.expires := CASE WHEN idle > 0 THEN now + idle END;
+    rows[i] := r;
+    CONTINUE WHEN stored[i] OR idle <= 0;
+    INSERT INTO tollgate.counts VALUES (r.*) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+      DELETE FROM tollgate.counts WHERE key = ANY (made);
+      RETURN 'again';
+    END IF;
+    made := made || r.key;
   END LOOP;
-  RETURN array_to_string(reply || notes, ',');
+  FOR i IN 1 .. cardinality(names) LOOP
+    CONTINUE WHEN NOT changed[i] OR NOT stored[i];
+    r := rows[i];
+    IF r.expires IS NULL THEN
+      DELETE FROM tollgate.counts WHERE key = r.key;
+    ELSE
+      UPDATE tollgate.counts SET born = r.born, expires = r.expires, entries = r.entries, forgotten = r.forgotten,
+        block = r.block WHERE key = r.key;
+    END IF;
+  END LOOP;
+  RETURN array_to_string(now::text || replies || notes::text[], ',');
 END $$;
 
 -- Removes up to so many rows that are idle, without waiting for any. Returns how many.

@@ -74,9 +74,13 @@ export class PostgresPort implements RedisPort {
       if (args.length === 0) return numbersIn(await this.#send("tollgate-probe", PROBE, []));
       const [given, lock, names, numbers] = args;
       const values: unknown[] = ["", given === "" ? null : given, this.#patience, lock, names, numbers];
-      // A client that has no connection yet sends the statement later: then the flag says whether a caller still waits.
-      cancelFlag.writeInto(values, 0);
-      return numbersIn(await this.#send("tollgate-decide", DECIDE, values));
+      for (;;) {
+        // A client that has no connection yet sends the statement later: then the flag says whether a caller waits.
+        cancelFlag.writeInto(values, 0);
+        const rows = await this.#send("tollgate-decide", DECIDE, values);
+        // Another batch has made a row that was missing: this one has done nothing.
+        if (replyIn(rows) !== "again") return numbersIn(rows);
+      }
     } catch (error) {
       cancelFlag.cancel();
       throw meaningOf(error);
@@ -109,8 +113,12 @@ export class PostgresPort implements RedisPort {
   }
 }
 
+function replyIn(rows: readonly unknown[]): string {
+  return (rows[0] as { readonly reply: string }).reply;
+}
+
 function numbersIn(rows: readonly unknown[]): ScriptReply {
-  const { reply } = rows[0] as { readonly reply: string };
+  const reply = replyIn(rows);
   if (reply === "late") throw LATE;
   // JavaScript tells zeros apart by their sign.
   return reply === "" ? [] : reply.split(",").map((number) => Number(number) + 0);

@@ -10,7 +10,7 @@ const limits = [perMinute(2)];
 
 const textOf = (store: string) =>
   `tollgate: ${store} in a cluster worker: each process counts for itself, so clients get each limit once per ` +
-  "process; use redisStore for one limit, or pass warnings: false (cluster-memory)";
+  "process; use clusterStore or redisStore for one limit, or pass warnings: false (cluster-memory)";
 
 /** What the processes wrote to stderr, line by line. */
 async function warningsOf(scenario: string, kind: "cluster" | "fork"): Promise<string[]> {

@@ -11,7 +11,7 @@ import { type ReservedPort, reservePort } from "../../redis/servers/reserved-por
 
 const run = promisify(execFile);
 /** The server refuses to run as root. */
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 
 /** A command, as another user if this one is root. */
 function asUser(command: readonly string[]): readonly string[] {
