@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import postgres from "postgres";
 import { type PostgresStoreOptions, postgresStore } from "tollgate/postgres";
 import { storeContract } from "tollgate/testing";
@@ -14,7 +14,7 @@ let sql: postgres.Sql;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
-  pool = new pg.Pool({ ...server.address, max: 4 });
+  pool = server.pool();
   sql = postgres({ ...server.address, max: 4, onnotice: () => {} });
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import pg from "pg";
+import type pg from "pg";
 import { type AsyncLimiter, createLimiter, perDay } from "tollgate";
 import { type PostgresStoreOptions, postgresMigration, postgresStore } from "tollgate/postgres";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
@@ -12,7 +12,7 @@ let pool: pg.Pool;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
-  pool = poolOf(4);
+  pool = server.pool();
 });
 afterAll(async () => {
   await pool.end();
@@ -22,16 +22,9 @@ beforeEach(async () => {
   await server.query(`DROP SCHEMA tollgate CASCADE; ${postgresMigration()}`);
 });
 
-function poolOf(max: number, options = ""): pg.Pool {
-  const made = new pg.Pool({ ...server.address, max, options });
-  made.on("error", () => {});
-  return made;
-}
-
 /** A connection until the test ends, whatever state it is in. */
 async function heldClient(): Promise<pg.PoolClient> {
   const client = await pool.connect();
-  client.on("error", () => {});
   onTestFinished(() => client.release(true));
   return client;
 }
@@ -74,7 +67,7 @@ it("a killed server is decided by the policy in time, and a restarted one counts
 });
 
 it("a pool without a free connection counts nothing later", async () => {
-  const small = poolOf(1);
+  const small = server.pool(1);
   onTestFinished(() => small.end());
   const limiter = limiterOver({ onFailure: "deny" }, small);
   await limiter.consume("ann");
@@ -102,7 +95,7 @@ it("a batch that waited too long for its row counts nothing", async () => {
 
 it("a deadlock with another program is decided by the policy, and counts nothing", async () => {
   // The one whose timeout is over first finds the deadlock, and fails.
-  const soon = poolOf(4, "-c deadlock_timeout=3s");
+  const soon = server.pool(4, "-c deadlock_timeout=3s");
   onTestFinished(() => soon.end());
   const limiter = limiterOver({ onFailure: "deny", timeout: "20s" }, soon);
   await Promise.all([limiter.consume("ann"), limiter.consume("bob")]);
@@ -123,7 +116,7 @@ it("a deadlock with another program is decided by the policy, and counts nothing
 });
 
 it("serializable connections fail on hot rows, and what is counted was admitted", async () => {
-  const strict = poolOf(4, "-c default_transaction_isolation=serializable");
+  const strict = server.pool(4, "-c default_transaction_isolation=serializable");
   onTestFinished(() => strict.end());
   const nodes = Array.from({ length: 4 }, () => limiterOver({ onFailure: "deny", timeout: "10s" }, strict));
   const decisions = await Promise.all(nodes.flatMap((node) => [node.consume("ann"), node.consume("ann")]));

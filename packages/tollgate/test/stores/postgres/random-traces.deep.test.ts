@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import pg from "pg";
+import type pg from "pg";
 import { postgresStore } from "tollgate/postgres";
 import { afterAll, beforeAll, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../src/stores/redis/limiters-clock.ts";
@@ -20,7 +20,7 @@ let server: PostgresServer;
 let pool: pg.Pool;
 beforeAll(async () => {
   server = await PostgresServer.start();
-  pool = new pg.Pool({ ...server.address, max: 4 });
+  pool = server.pool();
 });
 afterAll(async () => {
   await pool.end();

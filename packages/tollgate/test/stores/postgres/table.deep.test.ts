@@ -3,7 +3,7 @@ import { chown, mkdtemp, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
+import type pg from "pg";
 import { createLimiter, type Limit, perDay, slidingWindow } from "tollgate";
 import { postgresMigration, postgresStore } from "tollgate/postgres";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
@@ -17,8 +17,7 @@ let pool: pg.Pool;
 
 beforeAll(async () => {
   server = await PostgresServer.start();
-  pool = new pg.Pool({ ...server.address, max: 4 });
-  pool.on("error", () => {});
+  pool = server.pool();
 });
 afterAll(async () => {
   await pool.end();

@@ -67,6 +67,14 @@ export class PostgresServer {
     return { host: "127.0.0.1", port: this.port, user: "tollgate", database: "postgres" } as const;
   }
 
+  /** A pool whose connections may be ended by the server, also while the pool itself ends. */
+  pool(max = 4, options = ""): pg.Pool {
+    const pool = new pg.Pool({ ...this.address, max, options });
+    pool.on("error", () => {});
+    pool.on("connect", (client) => client.on("error", () => {}));
+    return pool;
+  }
+
   /** Runs statements over a connection of their own. */
   async query(text: string): Promise<readonly Record<string, unknown>[]> {
     const client = new pg.Client(this.address);
