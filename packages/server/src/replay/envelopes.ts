@@ -7,34 +7,36 @@ import { RATE_COUNT, UNITS_PER_US } from "./rates.ts";
  * σ ← max(σ, q) (Cruz, "A calculus for network delay", 1991; Le Boudec and Thiran, "Network Calculus", 2001).
  */
 export class Envelopes {
-  /** Rows of each client: the time of its last request, q by rate, then σ by rate. Blocks bound what growing copies. */
+  /** Rows of each client, in blocks, which bound what growing copies. */
   readonly #blocks: Float64Array[] = [];
 
   /** Counts a request of cost 1. Times of a client must not go back. */
   add(client: number, timeUs: number): void {
     const block = this.#blocks[client >>> BLOCK_BITS] ?? this.#addBlock(client >>> BLOCK_BITS);
     const start = (client & BLOCK_MASK) * ROW;
-    // A new row has zeros: its backlog is nothing, whatever has passed.
-    const elapsedUs = timeUs - block[start]!;
+    const lastUs = block[start]!;
+    const busy = block[start + BUSY]!;
     block[start] = timeUs;
-    const backlogs = start + 1;
-    const peaks = backlogs + RATE_COUNT;
-    for (let rate = 0; rate < RATE_COUNT; rate += 1) {
-      const left = block[backlogs + rate]! - UNITS_PER_US[rate]! * elapsedUs;
-      const backlog = left > 0 ? left + 1 : 1;
-      block[backlogs + rate] = backlog;
-      if (backlog > block[peaks + rate]!) block[peaks + rate] = backlog;
+    if (lastUs === 0) return;
+    let rate = 0;
+    // A backlog that has gone at one rate has gone at all faster ones: most requests end the loop early.
+    for (let at = start + HEAD; rate < RATE_COUNT; rate += 1, at += 2) {
+      const left = (rate < busy ? block[at]! : 1) - UNITS_PER_US[rate]! * (timeUs - lastUs);
+      if (left <= 0) break;
+      block[at] = left + 1;
+      if (left + 1 > block[at + 1]!) block[at + 1] = left + 1;
     }
+    block[start + BUSY] = rate;
   }
 
   /** The client's backlog at its last request. */
   backlog(client: number, rate: number): number {
-    return this.#at(client, 1 + rate);
+    return rate < this.#at(client, BUSY) ? this.#at(client, HEAD + 2 * rate) : 1;
   }
 
   /** σ: the least capacity that denies this client nothing at this rate. 0 for a client without requests. */
   leastCapacity(client: number, rate: number): number {
-    return this.#at(client, 1 + RATE_COUNT + rate);
+    return this.#at(client, 0) === 0 ? 0 : Math.max(1, this.#at(client, HEAD + 2 * rate + 1));
   }
 
   #addBlock(index: number): Float64Array {
@@ -48,6 +50,12 @@ export class Envelopes {
   }
 }
 
-const ROW = 1 + 2 * RATE_COUNT;
+/**
+ * The columns of a row: the time of the last request, 0 before the first. How many of the slowest rates had a backlog
+ * then; at all others it is 1. Then q and σ of each rate; σ is 1 where it is 0.
+ */
+const BUSY = 1;
+const HEAD = 2;
+const ROW = HEAD + 2 * RATE_COUNT;
 const BLOCK_BITS = 10;
 const BLOCK_MASK = (1 << BLOCK_BITS) - 1;

@@ -1,7 +1,8 @@
 import type { Clients } from "./clients.ts";
 import { Envelopes } from "./envelopes.ts";
 import { LogError } from "./log-error.ts";
-import { clientsNeededFor, countDenied, type Share, type Suggestion, suggest } from "./suggest.ts";
+import { Needs } from "./needs.ts";
+import { clientsNeededFor, type Share, type Suggestion, suggest } from "./suggest.ts";
 
 /** A bucket, and what it would have done. */
 export interface JudgedSuggestion extends Suggestion {
@@ -36,9 +37,10 @@ export class Fitting {
   /** @throws LogError if there are too few clients. */
   judge(): readonly JudgedSuggestion[] {
     const suggestions = this.#check?.suggestions ?? this.#suggest();
+    const needs = new Needs(this.#clients.count, this.#envelopes);
     return suggestions.map((suggestion, index) => ({
       ...suggestion,
-      clients: countDenied(this.#clients, this.#envelopes, suggestion) / this.#clients.count,
+      clients: needs.denied(suggestion.rate, suggestion.capacity) / this.#clients.count,
       checked: this.#check?.deniedShare(index),
     }));
   }
@@ -46,7 +48,7 @@ export class Fitting {
   #suggest(): readonly Suggestion[] {
     const needed = clientsNeededFor(this.#share);
     const { count } = this.#clients;
-    if (count >= needed) return suggest(this.#clients, this.#envelopes, this.#share);
+    if (count >= needed) return suggest(new Needs(count, this.#envelopes), count, this.#share);
     throw new LogError(`--suggest ${this.#share.text}: expected a log with at least ${needed} clients, got ${count}`);
   }
 }
@@ -54,23 +56,35 @@ export class Fitting {
 /** What suggestions deny in the part of the log that they were not fitted to. */
 class Check {
   readonly suggestions: readonly Suggestion[];
-  readonly #seen = new Set<number>();
-  readonly #denied: readonly Set<number>[];
+  /** A byte for each client: 1 if it has been seen, and a further bit for each suggestion that denied it something. */
+  #flags = new Uint8Array(1_024);
 
   constructor(suggestions: readonly Suggestion[]) {
     this.suggestions = suggestions;
-    this.#denied = suggestions.map(() => new Set());
   }
 
   /** After the client's request has been counted. */
   add(client: number, envelopes: Envelopes): void {
-    this.#seen.add(client);
-    this.suggestions.forEach(({ rate, capacity }, index) => {
-      if (envelopes.backlog(client, rate) > capacity) this.#denied[index]?.add(client);
-    });
+    if (client >= this.#flags.length) {
+      const larger = new Uint8Array(2 * client);
+      larger.set(this.#flags);
+      this.#flags = larger;
+    }
+    let flags = this.#flags[client]! | 1;
+    for (let index = 0; index < this.suggestions.length; index += 1) {
+      const { rate, capacity } = this.suggestions[index]!;
+      if (envelopes.backlog(client, rate) > capacity) flags |= 2 << index;
+    }
+    this.#flags[client] = flags;
   }
 
   deniedShare(index: number): number {
-    return this.#seen.size === 0 ? 0 : (this.#denied[index]?.size ?? 0) / this.#seen.size;
+    let seen = 0;
+    let denied = 0;
+    for (const flags of this.#flags) {
+      if ((flags & 1) !== 0) seen += 1;
+      if ((flags & (2 << index)) !== 0) denied += 1;
+    }
+    return seen === 0 ? 0 : denied / seen;
   }
 }

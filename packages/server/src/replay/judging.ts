@@ -1,7 +1,6 @@
 import type { LimitsFile } from "tollgate/config";
 import { ClientCounts } from "./client-counts.ts";
-import type { Entry } from "./formats/entry.ts";
-import { LimitsRun } from "./limits-run.ts";
+import { LimitsRun, type LoggedRequest } from "./limits-run.ts";
 import { Timeline } from "./timeline.ts";
 
 /** What limits would have done. */
@@ -29,9 +28,9 @@ export class Judging {
     this.#limits = new LimitsRun(file, domain, maxKeys);
   }
 
-  add(timeUs: number, client: number, entry: Entry): void {
-    const { isDenied, rule, left } = this.#limits.decide(timeUs, entry);
-    this.#counts.add(client, isDenied, left);
+  add(timeUs: number, request: LoggedRequest): void {
+    const { isDenied, rule, left } = this.#limits.decide(timeUs, request);
+    this.#counts.add(request.client, isDenied, left);
     this.#timeline.add(timeUs, isDenied);
     if (isDenied) this.#rules.set(rule, (this.#rules.get(rule) ?? 0) + 1);
   }

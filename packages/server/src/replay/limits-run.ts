@@ -25,9 +25,9 @@ export class LimitsRun {
   }
 
   /** Times must not go back. */
-  decide(timeUs: number, entry: Entry): Verdict {
+  decide(timeUs: number, request: LoggedRequest): Verdict {
     this.#nowMs = timeUs / 1_000;
-    const decision = this.#limits.consume(this.#domain, factsOf(entry));
+    const decision = this.#limits.consume(this.#domain, request);
     const shadow = decision.shadowDenied !== undefined;
     if (!decision.allowed || shadow) return { isDenied: true, rule: decision.limiter, left: 0 };
     const { limit, limitRemaining } = decision;
@@ -40,9 +40,35 @@ export class LimitsRun {
   }
 }
 
-function factsOf({ address, method, path, host, userAgent }: Entry): Facts {
-  return { ip: address, method, path, host, header: { "user-agent": userAgent, host } };
+/** What rules ask of a request, and which client sent it. */
+export class LoggedRequest implements Facts {
+  readonly ip: string;
+  readonly method: string;
+  readonly path: string;
+  readonly host: string;
+  readonly userAgent: string;
+  readonly client: number;
+
+  constructor({ address, method, path, host, userAgent }: Entry, client: number) {
+    this.ip = address;
+    this.method = method;
+    this.path = utf8(path);
+    this.host = host;
+    this.userAgent = userAgent;
+    this.client = client;
+  }
+
+  header(name: string): string | undefined {
+    return name === "user-agent" ? this.userAgent : name === "host" ? this.host : undefined;
+  }
 }
+
+/** Lines are read as Latin-1, a character a byte. */
+function utf8(text: string): string {
+  return NOT_ASCII.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text;
+}
+
+const NOT_ASCII = /[\u0080-\u00ff]/;
 
 /** The file without `inflight`: a log does not tell how many requests were running. Also the rules that had it. */
 export function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly rules: readonly string[] } {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { detectFormat } from "./formats/detect.ts";
-import { type Entry, emptyEntry, type LogFormat } from "./formats/entry.ts";
-import { lineSource } from "./lines.ts";
+import { type Entry, emptyEntry, type LogFormat, readText, textOf } from "./formats/entry.ts";
+import { forEachLine, isBlank, lineSource } from "./lines.ts";
 import { LogError } from "./log-error.ts";
 
 /** How many lines tell the format. */
@@ -17,11 +17,12 @@ export interface LogHead {
 }
 
 /** @throws LogError if no format reads any of the first lines. */
-export function headOf(name: string, lines: readonly string[], client: string | undefined): LogHead {
-  const first = lines.slice(0, FIRST_LINES).map(withoutReturn);
+export function headOf(name: string, bytes: Buffer, client: string | undefined): LogHead {
+  const first: string[] = [];
+  forEachLine(bytes, (start, end) => first.length < FIRST_LINES && first.push(textOf(bytes, start, end)));
   const format = detectFormat(first, client);
   if (format === undefined) {
-    const got = JSON.stringify((first.find((line) => line !== "") ?? "").slice(0, 120));
+    const got = JSON.stringify((first[0] ?? "").slice(0, 120));
     throw new LogError(
       `${name}: expected lines of an access log (common, combined, JSON, ALB, CloudFront, Envoy), got ${got}`,
     );
@@ -29,61 +30,48 @@ export function headOf(name: string, lines: readonly string[], client: string | 
   const entries: Entry[] = [];
   for (const line of first) {
     const entry = emptyEntry(true);
-    if (format.read(line, entry) === "request") entries.push(entry);
+    if (readText(format, line, entry) === "request") entries.push(entry);
   }
-  const firstUs = Math.min(...entries.map(({ timeUs }) => timeUs));
-  return { format, firstUs, samples: entries.slice(0, 3) };
+  const samples = entries.slice(0, 3);
+  return { format, firstUs: middleOf(samples.map(({ timeUs }) => timeUs)), samples };
 }
 
-export function withoutReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
+/** The middle one, so that a single wrong clock does not count. */
+function middleOf(timesUs: readonly number[]): number {
+  return [...timesUs].sort((one, other) => one - other)[timesUs.length >> 1] ?? Number.NaN;
 }
 
 /** Reads the head of a file alone. `undefined` for an empty one. */
 export async function readHead(file: string, client: string | undefined): Promise<LogHead | undefined> {
-  const lines: string[] = [];
-  for await (const batch of lineSource(file).batches()) {
-    lines.push(...batch.filter((line) => line !== ""));
-    if (lines.length >= FIRST_LINES) break;
+  for await (const bytes of lineSource(file).batches()) {
+    if (!isBlank(bytes)) return headOf(file, bytes, client);
   }
-  return lines.length === 0 ? undefined : headOf(file, lines, client);
+  return undefined;
 }
 
-/** The latest moment in the last lines of a file. What is compressed has to be read to its end for that. */
+/** The moment of the last lines of a file. What is compressed has to be read to its end for that. */
 export async function lastMoment(file: string, { format }: LogHead): Promise<number> {
-  let lines = isCompressed(file) ? [] : tailOf(file);
-  if (lines.length === 0) {
-    for await (const batch of lineSource(file).batches())
-      lines = [...lines.slice(-FIRST_LINES), ...batch].slice(-1_000);
-  }
+  let bytes = tailOf(file);
+  if (bytes === undefined) for await (bytes of lineSource(file).batches());
+  if (bytes === undefined) return Number.NaN;
   const entry = emptyEntry(false);
-  let lastUs = Number.NEGATIVE_INFINITY;
-  for (const line of lines) {
-    if (format.read(withoutReturn(line), entry) === "request") lastUs = Math.max(lastUs, entry.timeUs);
-  }
-  return lastUs;
+  let last: readonly number[] = [];
+  forEachLine(bytes, (start, end) => {
+    if (format.read(bytes, start, end, entry) === "request") last = [...last.slice(-2), entry.timeUs];
+  });
+  return middleOf(last);
 }
 
-function isCompressed(file: string): boolean {
-  const magic = Buffer.alloc(2);
-  const descriptor = openSync(file, "r");
-  try {
-    return readSync(descriptor, magic, 0, 2, 0) === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function tailOf(file: string): string[] {
+/** The end of a file; `undefined` if it is compressed. */
+function tailOf(file: string): Buffer | undefined {
   const descriptor = openSync(file, "r");
   try {
     const { size } = fstatSync(descriptor);
+    const magic = Buffer.alloc(2);
+    readSync(descriptor, magic, 0, 2, 0);
+    if (magic[0] === 0x1f && magic[1] === 0x8b) return undefined;
     const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    const count = readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
-    return bytes
-      .toString("latin1", 0, count)
-      .split("\n")
-      .slice(size > bytes.length ? 1 : 0);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length));
   } finally {
     closeSync(descriptor);
   }

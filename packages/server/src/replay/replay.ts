@@ -2,12 +2,13 @@ import { statSync } from "node:fs";
 import type { LimitsFile } from "tollgate/config";
 import { Clients } from "./clients.ts";
 import { Fitting, type JudgedSuggestion } from "./fitting.ts";
-import { type Entry, emptyEntry } from "./formats/entry.ts";
+import { type Entry, emptyEntry, type LogFormat } from "./formats/entry.ts";
 import { InOrder } from "./in-order.ts";
 import { type Judgement, Judging } from "./judging.ts";
-import { lineSource } from "./lines.ts";
+import { LoggedRequest } from "./limits-run.ts";
+import { forEachLine, isBlank, lineSource } from "./lines.ts";
 import { LogError } from "./log-error.ts";
-import { headOf, type LogHead, lastMoment, readHead, withoutReturn } from "./log-file.ts";
+import { headOf, type LogHead, lastMoment, readHead } from "./log-file.ts";
 import type { Share } from "./suggest.ts";
 
 /** What tells clients apart: a fact of the line, or a field of JSON lines. */
@@ -116,9 +117,9 @@ class ReplayRun {
   readonly #isWhole: boolean;
   /** Without limits a request is its client. */
   readonly #plain = new InOrder<number>((timeUs, client) => this.#count(timeUs, client));
-  readonly #whole = new InOrder<Entry & { readonly client: number }>((timeUs, entry) => {
-    this.#judging?.add(timeUs, entry.client, entry);
-    this.#count(timeUs, entry.client);
+  readonly #whole = new InOrder<LoggedRequest>((timeUs, request) => {
+    this.#judging?.add(timeUs, request);
+    this.#count(timeUs, request.client);
   });
   #unreadable = 0;
   #firstUs = Number.NaN;
@@ -140,10 +141,10 @@ class ReplayRun {
     const entry = emptyEntry(this.#isWhole);
     let head: LogHead | undefined;
     let dueMs = 0;
-    for await (const lines of source.batches()) {
-      head ??= this.#open(source.name, lines);
-      if (head === undefined) continue;
-      for (const line of lines) this.#add(withoutReturn(line), head, entry);
+    for await (const bytes of source.batches()) {
+      head ??= this.#open(source.name, bytes);
+      const format = head?.format;
+      if (format !== undefined) forEachLine(bytes, (start, end) => this.#add(format, bytes, start, end, entry));
       if (performance.now() < dueMs) continue;
       dueMs = performance.now() + PROGRESS_MS;
       onBytes(source.bytesRead);
@@ -151,26 +152,28 @@ class ReplayRun {
     return source.bytesRead;
   }
 
-  #open(name: string, lines: readonly string[]): LogHead | undefined {
-    const first = lines.filter((line) => line !== "");
-    if (first.length === 0) return undefined;
-    const head = headOf(name, first, fieldOf(this.#options.key));
+  #open(name: string, bytes: Buffer): LogHead | undefined {
+    if (isBlank(bytes)) return undefined;
+    const head = headOf(name, bytes, fieldOf(this.#options.key));
     this.#options.onHead(name, head);
     return head;
   }
 
-  #add(line: string, { format }: LogHead, entry: Entry): void {
-    if (line === "") return;
-    const outcome = format.read(line, entry);
+  #add(format: LogFormat, bytes: Buffer, start: number, end: number, entry: Entry): void {
+    const outcome = format.read(bytes, start, end, entry);
     if (outcome === "skip") return;
     if (outcome === "unreadable") {
       this.#unreadable += 1;
       return;
     }
     this.requests += 1;
-    const client = this.#clients.numberOf(keyOf(entry, this.#options.key));
+    const { key } = this.#options;
+    const hasBytes = entry.addressEnd > 0 && key === "address";
+    const client = hasBytes
+      ? this.#clients.numberOf(bytes, start, entry.addressEnd)
+      : this.#clients.numberOfText(keyOf(entry, key));
     if (this.#judging === undefined) this.#plain.add(entry.timeUs, client);
-    else this.#whole.add(entry.timeUs, { ...entry, path: utf8(entry.path), client });
+    else this.#whole.add(entry.timeUs, new LoggedRequest(entry, client));
   }
 
   #count(timeUs: number, client: number): void {
@@ -191,7 +194,7 @@ class ReplayRun {
       late: this.#plain.late + this.#whole.late,
       firstUs: this.#firstUs,
       lastUs: this.#lastUs,
-      nameOf: (client) => utf8(clients.nameOf(client)),
+      nameOf: (client) => clients.nameOf(client),
       judgement: this.#judging?.judge(),
       suggestions: this.#fitting?.judge() ?? [],
     };
@@ -213,16 +216,4 @@ function keyOf(entry: Entry, key: ClientKey): string {
     default:
       return entry.address;
   }
-}
-
-/** Lines are read as Latin-1, a character a byte. */
-function utf8(text: string): string {
-  return isAscii(text) ? text : Buffer.from(text, "latin1").toString("utf8");
-}
-
-function isAscii(text: string): boolean {
-  for (let index = 0; index < text.length; index += 1) {
-    if (text.charCodeAt(index) > 127) return false;
-  }
-  return true;
 }

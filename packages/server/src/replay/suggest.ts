@@ -1,5 +1,4 @@
-import type { Clients } from "./clients.ts";
-import type { Envelopes } from "./envelopes.ts";
+import type { Needs } from "./needs.ts";
 import { RATES, type Rate } from "./rates.ts";
 
 /** A share of clients in whole parts, so that 99.9 of 100 leaves exactly one client in a thousand. */
@@ -33,8 +32,8 @@ const SPANS = [
  * Three buckets under which at most the share of clients would have been denied anything. The quantile of what each
  * client needs gives the least capacity for each rate; each suggestion is one of these pairs.
  */
-export function suggest(clients: Clients, envelopes: Envelopes, share: Share): readonly Suggestion[] {
-  const pairs = frontier(clients, envelopes, mayDeny(clients.count, share));
+export function suggest(needs: Needs, clients: number, share: Share): readonly Suggestion[] {
+  const pairs = RATES.map((_, rate) => needs.leastCapacity(rate, mayDeny(clients, share)));
   return SPANS.map(([name, spanMs]) => {
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -47,16 +46,6 @@ export function suggest(clients: Clients, envelopes: Envelopes, share: Share): r
   });
 }
 
-/** The least whole capacity for each rate under which only so many clients are denied something. */
-function frontier(clients: Clients, envelopes: Envelopes, denied: number): readonly number[] {
-  const needed = new Float64Array(clients.count);
-  return RATES.map((_, rate) => {
-    for (let client = 0; client < needed.length; client += 1) needed[client] = envelopes.leastCapacity(client, rate);
-    needed.sort();
-    return Math.max(1, Math.ceil(needed[needed.length - 1 - denied] ?? 1));
-  });
-}
-
 /** How many clients may be denied something. */
 function mayDeny(clients: number, { parts, whole }: Share): number {
   return Math.floor((clients * parts) / whole);
@@ -65,13 +54,4 @@ function mayDeny(clients: number, { parts, whole }: Share): number {
 /** How many clients a share needs to mean at least one of them. */
 export function clientsNeededFor({ parts, whole }: Share): number {
   return parts === 0 ? 1 : Math.ceil(whole / parts);
-}
-
-/** Clients that a bucket would have denied something: all of these need more than its capacity. */
-export function countDenied(clients: Clients, envelopes: Envelopes, { rate, capacity }: Suggestion): number {
-  let denied = 0;
-  for (let client = 0; client < clients.count; client += 1) {
-    if (envelopes.leastCapacity(client, rate) > capacity) denied += 1;
-  }
-  return denied;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectFormat } from "../../src/replay/formats/detect.ts";
-import { type Entry, emptyEntry } from "../../src/replay/formats/entry.ts";
+import { type Entry, emptyEntry, readText } from "../../src/replay/formats/entry.ts";
 import { anyTimeUs, clfTimeUs, isoTimeUs } from "../../src/replay/formats/timestamps.ts";
 
 const TIME_US = Date.UTC(2026, 9, 10, 13, 55, 36) * 1_000;
@@ -76,7 +76,7 @@ describe("formats of access logs", () => {
     const format = detectFormat(lines) ?? expect.fail();
     expect(format.name).toBe(name);
     const entry = emptyEntry(true);
-    const outcomes = lines.map((line) => format.read(line, entry));
+    const outcomes = lines.map((line) => readText(format, line, entry));
     expect(outcomes.at(-1)).toBe("request");
     expect(entry).toMatchObject({ timeUs: TIME_US, ...expected });
   });
@@ -84,7 +84,7 @@ describe("formats of access logs", () => {
   it("say of other text that it cannot be read", () => {
     for (const [, lines] of Object.values(LINES)) {
       const format = detectFormat(lines) ?? expect.fail();
-      for (const line of lines) format.read(line, emptyEntry(true));
+      for (const line of lines) readText(format, line, emptyEntry(true));
       for (const text of [
         "",
         "-",
@@ -98,7 +98,11 @@ describe("formats of access logs", () => {
         "x".repeat(1_000),
         '1 [x] "y"',
       ]) {
-        expect([format.name, text, format.read(text, emptyEntry(true))]).toEqual([format.name, text, "unreadable"]);
+        expect([format.name, text, readText(format, text, emptyEntry(true))]).toEqual([
+          format.name,
+          text,
+          "unreadable",
+        ]);
       }
     }
   });
@@ -111,7 +115,8 @@ describe("formats of access logs", () => {
     const line = '{"ts":1791640536,"request":{"headers":{"X-Api-Key":["k1"]}}}';
     const entry = emptyEntry(true);
     expect(detectFormat([line])).toBeUndefined();
-    expect(detectFormat([line], "request.headers.X-Api-Key")?.read(line, entry)).toBe("request");
+    const format = detectFormat([line], "request.headers.X-Api-Key") ?? expect.fail();
+    expect(readText(format, line, entry)).toBe("request");
     expect(entry.address).toBe("k1");
   });
 });
@@ -125,8 +130,44 @@ describe("stamps", () => {
     for (const scale of [1, 1e3, 1e6, 1e9]) expect(anyTimeUs((TIME_US / 1e6) * scale)).toBe(TIME_US);
     expect(anyTimeUs(String(TIME_US / 1e6))).toBe(TIME_US);
     expect(anyTimeUs("10/Oct/2026:13:55:36 +0000")).toBe(TIME_US);
-    for (const other of ["yesterday", "10/Foo/2026:13:55:36 +0000", "", true, Number.NaN, -1, undefined]) {
+    const impossible = [
+      "yesterday",
+      "10/Foo/2026:13:55:36 +0000",
+      "40/Oct/2026:13:55:36 +0000",
+      "01/Jan/0000:00:00:00 +0000",
+      "0000-01-01T00:00:00Z",
+      "9999-12-31T23:59:59-01:00",
+      1e300,
+    ];
+    expect(clfTimeUs("31/Dec/9999:23:59:59 +0000")).toBe(Date.UTC(9999, 11, 31, 23, 59, 59) * 1_000);
+    for (const other of [...impossible, "", true, Number.NaN, -1, undefined]) {
       expect(anyTimeUs(other)).toBeNaN();
     }
+  });
+
+  it("of the common format are read by the date and the seconds, in any order", () => {
+    const format = detectFormat(['192.0.2.1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/1.1" 200 5']) ?? expect.fail();
+    const entry = emptyEntry(false);
+    const read = (stamp: string) => {
+      const outcome = readText(format, `192.0.2.1 - - [${stamp}] "GET / HTTP/1.1" 200 5`, entry);
+      return outcome === "request" ? entry.timeUs : Number.NaN;
+    };
+    const stamps = [
+      "10/Oct/2026:13:55:36 +0000",
+      "10/Oct/2026:23:59:59 +0000",
+      "11/Oct/2026:00:00:00 +0000",
+      "10/Oct/2026:00:00:00 +0000",
+      "10/Oct/2026:00:00:00 -0930",
+      "31/Dec/9999:23:59:59 +0000",
+      "10/Oct/2026:24:00:00 +0000",
+      "10/Oct/2026:13:60:00 +0000",
+      "10/Oct/2026:13:5x:00 +0000",
+      "10/Oct/2026 13:55:00 +0000",
+      "10/Oct/2026:13.55:00 +0000",
+      "01/Jan/1970:00:00:01 +0100",
+      "10/Oct/2026:13:55:36 +0000",
+    ];
+    expect(stamps.map(read)).toEqual(stamps.map(clfTimeUs));
+    expect(stamps.map(read).filter(Number.isNaN)).toHaveLength(6);
   });
 });

@@ -44,4 +44,17 @@ describe("requests that come out of order", () => {
       [20_000_000, 2],
     ]);
   });
+
+  it("count at the moment before if one alone is an hour ahead, as of a wrong clock", () => {
+    const { out, late } = taken([1e15, 9e15, 1e15 + 1, 1e15 + 7_200_000_000, 1e15 + 7_200_000_001]);
+    expect(late).toBe(1);
+    expect(out.map(({ timeUs, request }) => [timeUs - 1e15, request])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 2],
+      [7_200_000_000, 3],
+      [7_200_000_001, 4],
+    ]);
+    expect(taken([1e15, 2e15]).out.map(({ timeUs }) => timeUs)).toEqual([1e15, 2e15]);
+  });
 });

@@ -1,16 +1,17 @@
 import { withoutPort } from "./address.ts";
 import { endOfQuoted, readRequestLine } from "./common.ts";
-import type { Entry, LogFormat } from "./entry.ts";
-import { isoTimeUs, StampCache } from "./timestamps.ts";
+import { type Entry, type LogFormat, textOf } from "./entry.ts";
+import { StampCache } from "./timestamps.ts";
 
 const TYPES = /^(?:https?|h2|grpcs|wss?) /;
 
 /** AWS Application Load Balancer: `type time elb client:port target:port … "request" "user agent" …`. */
 export class AlbFormat implements LogFormat {
   readonly name = "AWS ALB";
-  readonly #stamps = new StampCache(isoTimeUs);
+  readonly #stamps = new StampCache();
 
-  read(line: string, entry: Entry): "request" | "unreadable" {
+  read(bytes: Buffer, start: number, end: number, entry: Entry): "request" | "unreadable" {
+    const line = textOf(bytes, start, end);
     if (!TYPES.test(line)) return "unreadable";
     const typeEnd = line.indexOf(" ");
     const timeEnd = line.indexOf(" ", typeEnd + 1);

@@ -1,15 +1,16 @@
-import type { Entry, LogFormat } from "./entry.ts";
-import { isoTimeUs, StampCache } from "./timestamps.ts";
+import { type Entry, type LogFormat, type Outcome, textOf } from "./entry.ts";
+import { StampCache } from "./timestamps.ts";
 
 const FIELDS_MARK = "#Fields:";
 
 /** CloudFront and other W3C extended logs: `#Fields` names the columns, which tabs separate. */
 export class CloudFrontFormat implements LogFormat {
   readonly name = "CloudFront";
-  readonly #stamps = new StampCache(isoTimeUs);
+  readonly #stamps = new StampCache();
   #columns = new Map<string, number>();
 
-  read(line: string, entry: Entry): "request" | "skip" | "unreadable" {
+  read(bytes: Buffer, start: number, end: number, entry: Entry): Outcome {
+    const line = textOf(bytes, start, end);
     if (line.startsWith("#")) {
       if (line.startsWith(FIELDS_MARK)) this.#columns = columnsOf(line);
       return "skip";

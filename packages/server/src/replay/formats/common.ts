@@ -1,5 +1,7 @@
-import type { Entry, LogFormat } from "./entry.ts";
-import { CLF_LENGTH, clfTimeUs, StampCache } from "./timestamps.ts";
+import { type Entry, type LogFormat, textOf } from "./entry.ts";
+import { CLF_LENGTH, ClfStamps } from "./timestamps.ts";
+
+const [SPACE, QUOTE, OPEN, CLOSE, BACKSLASH] = [32, 34, 91, 93, 92];
 
 /**
  * The common and the combined log format of nginx, Apache and others: `address ident user [time] "request" status
@@ -7,27 +9,34 @@ import { CLF_LENGTH, clfTimeUs, StampCache } from "./timestamps.ts";
  */
 export class CommonFormat implements LogFormat {
   readonly name = "common or combined";
-  readonly #stamps = new StampCache(clfTimeUs);
+  readonly #stamps = new ClfStamps();
 
-  read(line: string, entry: Entry): "request" | "unreadable" {
-    const addressEnd = line.indexOf(" ");
-    const open = line.indexOf(" [", addressEnd);
-    const close = open + 2 + CLF_LENGTH;
-    if (addressEnd <= 0 || open < 0 || !line.startsWith('] "', close)) return "unreadable";
-    const timeUs = this.#stamps.timeUs(line, open + 2, close);
-    const requestStart = close + 3;
-    const requestEnd = endOfQuoted(line, requestStart);
-    if (Number.isNaN(timeUs) || requestEnd < 0) return "unreadable";
+  read(bytes: Buffer, start: number, end: number, entry: Entry): "request" | "unreadable" {
+    let addressEnd = start;
+    while (addressEnd < end && bytes[addressEnd] !== SPACE) addressEnd += 1;
+    let open = addressEnd;
+    while (open < end && !(bytes[open] === OPEN && bytes[open - 1] === SPACE)) open += 1;
+    const close = open + 1 + CLF_LENGTH;
+    if (addressEnd === start || close + 3 > end || bytes[close] !== CLOSE) return "unreadable";
+    if (bytes[close + 1] !== SPACE || bytes[close + 2] !== QUOTE) return "unreadable";
+    const timeUs = this.#stamps.timeUs(bytes, open + 1);
+    let requestEnd = close + 3;
+    while (requestEnd < end && (bytes[requestEnd] !== QUOTE || bytes[requestEnd - 1] === BACKSLASH)) requestEnd += 1;
+    if (Number.isNaN(timeUs) || requestEnd === end) return "unreadable";
     entry.timeUs = timeUs;
-    entry.address = line.slice(0, addressEnd);
-    if (!entry.isWhole) return "request";
-    const identEnd = line.indexOf(" ", addressEnd + 1);
-    entry.user = identEnd < open ? line.slice(identEnd + 1, open) : "";
-    readRequestLine(line, requestStart, requestEnd, entry);
-    entry.host = "";
-    entry.userAgent = userAgentAfter(line, requestEnd + 1);
+    entry.addressEnd = addressEnd;
+    if (entry.isWhole) readRest(textOf(bytes, start, end), entry, addressEnd - start, open - start, requestEnd - start);
     return "request";
   }
+}
+
+function readRest(line: string, entry: Entry, addressEnd: number, open: number, requestEnd: number): void {
+  entry.address = line.slice(0, addressEnd);
+  const identEnd = line.indexOf(" ", addressEnd + 1);
+  entry.user = identEnd < open - 1 ? line.slice(identEnd + 1, open - 1) : "";
+  readRequestLine(line, open + CLF_LENGTH + 4, requestEnd, entry);
+  entry.host = "";
+  entry.userAgent = userAgentAfter(line, requestEnd + 1);
 }
 
 /** Where the closing quote is; -1 without one. A backslash escapes a quote. */
@@ -36,8 +45,6 @@ export function endOfQuoted(line: string, start: number): number {
   while (end > 0 && line.charCodeAt(end - 1) === BACKSLASH) end = line.indexOf('"', end + 1);
   return end;
 }
-
-const BACKSLASH = 92;
 
 /** `GET /path HTTP/1.1`. What is not like it, such as the bytes of a TLS handshake, has neither method nor path. */
 export function readRequestLine(line: string, start: number, end: number, entry: Entry): void {

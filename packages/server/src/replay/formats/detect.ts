@@ -1,7 +1,7 @@
 import { AlbFormat } from "./alb.ts";
 import { CloudFrontFormat } from "./cloudfront.ts";
 import { CommonFormat } from "./common.ts";
-import { emptyEntry, type LogFormat } from "./entry.ts";
+import { emptyEntry, type LogFormat, readText } from "./entry.ts";
 import { EnvoyFormat } from "./envoy.ts";
 import { JsonFormat } from "./json-lines.ts";
 
@@ -25,7 +25,7 @@ export function detectFormat(lines: readonly string[], client?: string): LogForm
     const make = () => formatFor(client);
     const format = make();
     const entry = emptyEntry(false);
-    const count = lines.filter((line) => format.read(line, entry) === "request").length;
+    const count = lines.filter((line) => readText(format, line, entry) === "request").length;
     if (count > (best?.count ?? 0)) best = { make, count };
   }
   return best?.make();

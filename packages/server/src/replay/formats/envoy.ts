@@ -1,7 +1,7 @@
 import { firstForwarded } from "./address.ts";
 import { endOfQuoted, readRequestLine } from "./common.ts";
-import type { Entry, LogFormat } from "./entry.ts";
-import { isoTimeUs, StampCache } from "./timestamps.ts";
+import { type Entry, type LogFormat, textOf } from "./entry.ts";
+import { StampCache } from "./timestamps.ts";
 
 /**
  * Envoy's own default: `[time] "request" code flags received sent duration upstream "x-forwarded-for" "user agent" "id"
@@ -9,9 +9,10 @@ import { isoTimeUs, StampCache } from "./timestamps.ts";
  */
 export class EnvoyFormat implements LogFormat {
   readonly name = "Envoy";
-  readonly #stamps = new StampCache(isoTimeUs);
+  readonly #stamps = new StampCache();
 
-  read(line: string, entry: Entry): "request" | "unreadable" {
+  read(bytes: Buffer, start: number, end: number, entry: Entry): "request" | "unreadable" {
+    const line = textOf(bytes, start, end);
     const close = line.indexOf('] "');
     if (!line.startsWith("[") || close < 0) return "unreadable";
     const timeUs = this.#stamps.timeUs(line, 1, close);

@@ -1,5 +1,5 @@
 import { firstForwarded, withoutPort } from "./address.ts";
-import type { Entry, LogFormat } from "./entry.ts";
+import { type Entry, type LogFormat, textOf as lineOf, type Outcome } from "./entry.ts";
 import { anyTimeUs } from "./timestamps.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,8 +56,8 @@ export class JsonFormat implements LogFormat {
     this.#client = client?.split(".");
   }
 
-  read(line: string, entry: Entry): "request" | "skip" | "unreadable" {
-    const fields = parsed(line);
+  read(bytes: Buffer, start: number, end: number, entry: Entry): Outcome {
+    const fields = parsed(lineOf(bytes, start, end));
     if (fields === undefined) return "unreadable";
     const timeUs = anyTimeUs(factOf(fields, "time"));
     const address = this.#client === undefined ? addressOf(fields) : textAt(fields, this.#client);
