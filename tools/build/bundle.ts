@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type OutputChunk, type OutputOptions, rolldown } from "rolldown";
+import { type OutputChunk, type OutputOptions, type Plugin, rolldown } from "rolldown";
+import { page } from "./page.ts";
 
 /** Bundled, because its newest versions have no CommonJS build. The other dependencies stay imports. */
 const BUNDLED = /^@noble\/hashes\//;
@@ -20,6 +21,7 @@ const GETTER =
  * several entries use is in chunks.
  */
 export async function bundle(sources: string, entries: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const modulesOfPage: string[] = [];
   const bundled = await rolldown({
     input: Object.fromEntries(entries.map((name) => [name, join(sources, `${name}.ts`)])),
     external: (id) => !(id.startsWith(".") || id.startsWith("/") || BUNDLED.test(id)),
@@ -28,6 +30,7 @@ export async function bundle(sources: string, entries: readonly string[]): Promi
     tsconfig: false,
     // The path of each module would be 2 % of the package.
     experimental: { attachDebugInfo: "none" },
+    plugins: [pageFiles(sources, modulesOfPage)],
     onLog: (_level, { message }) => {
       throw new Error(message);
     },
@@ -43,8 +46,21 @@ export async function bundle(sources: string, entries: readonly string[]): Promi
     chunks.push(...output.filter((chunk) => chunk.type === "chunk"));
   }
   await bundled.close();
-  const files = new Map(chunks.map(({ fileName, code }) => [fileName, code.replaceAll(GETTER, "exports.$1 = $2;")]));
-  return files.set("LICENSES.txt", licensesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
+  const built = new Map(chunks.map(({ fileName, code }) => [fileName, code.replaceAll(GETTER, "exports.$1 = $2;")]));
+  return built.set("LICENSES.txt", licensesOf([...chunks.flatMap(({ moduleIds }) => moduleIds), ...modulesOfPage]));
+}
+
+/** Puts the page into the module that the sources have in its place. */
+function pageFiles(sources: string, modulesOfPage: string[]): Plugin {
+  return {
+    name: "page",
+    load: async (id) => {
+      if (!id.endsWith("/dashboard/page-files.ts")) return null;
+      const { modules, ...files } = await page(sources);
+      modulesOfPage.push(...modules);
+      return `export const PAGE_FILES = ${JSON.stringify(files)};`;
+    },
+  };
 }
 
 function licensesOf(modules: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Plugin, rolldown } from "rolldown";
+import { page } from "../build/page.ts";
 
 /** A program of a user, and how large its minified and gzipped bundle may be. */
 export interface BundledProgram {
@@ -45,6 +46,12 @@ export default rateLimit({ limiter, input: (request) => request.url });`,
     goal: 58,
   },
 ];
+
+/** The size of the dashboard's page, with Preact and uPlot, in kB. */
+export async function pageSize(root: string): Promise<number> {
+  const { script, style } = await page(join(root, "packages/tollgate/src"));
+  return (gzipSync(script).byteLength + gzipSync(style).byteLength) / 1_000;
+}
 
 /** The size of the program with the built library, in kB. */
 export async function bundledSize(root: string, { program }: BundledProgram): Promise<number> {
