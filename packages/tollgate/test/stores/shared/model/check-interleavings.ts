@@ -73,16 +73,14 @@ function varied(scenario: Scenario, seed: number): Scenario {
   const below = randomBelow(seed);
   // `clear` may forget a call that runs at the same time. Two threads cannot show that, three can.
   const calls = scenario.programs.flat().filter(({ verb }) => verb !== "clear");
-  const verbs = new Set(calls.map(({ verb }) => verb));
   const draw = (): Call => calls[below(calls.length)]!;
   const program = () => Array.from({ length: CALLS }, draw);
   return {
     ...scenario,
     // A new limiter would not know its reservations.
-    limiters: below(2) === 0 || verbs.has("reserve") ? "kept" : "new",
+    limiters: below(2) === 0 || calls.some(({ verb }) => verb === "reserve") ? "kept" : "new",
     writeSlots: below(2) === 0 ? "same" : "own",
-    // A thread that dies while it forgets a key leaves what others reserved before uncorrected.
-    deaths: verbs.has("reserve") && verbs.has("reset") ? "none" : "one",
+    deaths: "one",
     mostSteps: MOST_STEPS,
     programs: Array.from({ length: THREADS }, program),
   };

@@ -9,15 +9,16 @@
 // `exploreAll` tries every interleaving, and with `deaths` every step at which one thread may die. A state consists of
 // the threads' points, the changed words, and which calls returned before which began. From each state each thread does
 // its next step. Steps that cannot interfere with other threads are done together with the step before, because their
-// order makes no difference. shared-words.ts finds them; "at every step" does without. `exploreAtRandom` tries random
-// interleavings. Every history has to be linearizable (linearize.ts).
+// order makes no difference. shared-words.ts finds them; "at every step" does without. A thread that is alone, and does
+// not die, makes its whole call. `exploreAtRandom` tries random interleavings. Every history has to be linearizable
+// (linearize.ts).
 
 import { randomBelow } from "../../local/random-words.ts";
 import { runAtRandom } from "./explore-at-random.ts";
 import { Linearizer } from "./linearize.ts";
 import { World } from "./model-world.ts";
 import type { Turn } from "./narrate.ts";
-import type { Operation } from "./operation.ts";
+import { BEGIN, type Operation } from "./operation.ts";
 import type { Point } from "./point.ts";
 import {
   beginning,
@@ -65,8 +66,8 @@ class Search {
   readonly #judge: Linearizer;
   readonly #isIndependent: (operation: Operation, thread: number) => boolean;
   readonly #visited = new StateSet();
-  /** The numbers of the orders in which calls returned and began. */
-  readonly #orders = new Map<string, number>();
+  /** The numbers of the orders in which calls returned and began, and of the outcomes of dead threads. */
+  readonly #numbers = new Map<string, number>();
   readonly #turns: Turn[] = [];
   #runs = 0;
   #cut = 0;
@@ -97,15 +98,19 @@ class Search {
       check(this.#world, this.#judge, state, this.#turns);
       return;
     }
-    for (const thread of threads) this.#step(state, thread, points[thread]!);
-    if (dead !== NO_THREAD || this.#world.scenario.deaths === "none") return;
+    const mayDie = dead === NO_THREAD && this.#world.scenario.deaths === "one";
+    const isAlone = threads.length === 1 && !mayDie;
+    for (const thread of threads) this.#step(state, thread, points[thread]!, isAlone);
+    if (!mayDie) return;
     for (const thread of threads) this.visit({ ...state, dead: thread });
   }
 
   #addVisited({ points, order, dead }: RunState): boolean {
     const visited = this.#visited;
     const [hash, otherHash] = this.#world.memory.hash;
-    for (const { id } of points) visited.mix(id);
+    // Where a dead thread has died makes no difference, only what its calls have returned.
+    for (const [thread, { id, outcomes }] of points.entries())
+      visited.mix(thread === dead ? this.#numberOf(outcomes.join()) : id);
     visited.mix(this.#numberOf(order));
     visited.mix(dead);
     visited.mix(hash);
@@ -113,17 +118,19 @@ class Search {
     return visited.add();
   }
 
-  #numberOf(order: string): number {
-    const known = this.#orders.get(order);
+  #numberOf(text: string): number {
+    const known = this.#numbers.get(text);
     if (known !== undefined) return known;
-    this.#orders.set(order, this.#orders.size);
-    return this.#orders.size - 1;
+    this.#numbers.set(text, this.#numbers.size);
+    return this.#numbers.size - 1;
   }
 
-  #step(state: RunState, thread: number, point: Point): void {
+  #step(state: RunState, thread: number, point: Point, isAlone: boolean): void {
     const { memory } = this.#world;
     const { mark } = memory;
-    const to = this.#world.advance(thread, point, (operation) => this.#isIndependent(operation, thread));
+    const to = this.#world.advance(thread, point, (operation) =>
+      isAlone ? operation !== BEGIN : this.#isIndependent(operation, thread),
+    );
     this.#turns.push({ thread, from: point, to });
     this.visit(stateAfter(state, thread, to));
     this.#turns.pop();

@@ -46,7 +46,11 @@ export class Linearizer {
   }
 
   accepts(history: History): boolean {
-    const name = JSON.stringify([history.threads, [...history.finalState.values()]]);
+    // Outcomes have no control characters.
+    const threads = history.threads.map(
+      ({ outcomes, returnedBefore }) => `${outcomes.join("\n")}\r${returnedBefore.join()}`,
+    );
+    const name = `${threads.join("\t")}\t${[...history.finalState.values()].join("\n")}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const is = [...this.#references].every(([place, reference]) => this.#isLinearizableAt(place, reference, history));

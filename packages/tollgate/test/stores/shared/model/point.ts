@@ -20,7 +20,9 @@ export class Point {
   same: Point | undefined;
   /** Steps since the latest call began. */
   readonly steps: number;
-  readonly #next = new Map<Value, Point>();
+  /** Nearly all steps only ever find one value, so only the others have a map: most of the time went to these maps. */
+  #next: Point | undefined;
+  #others: Map<Value, Point> | undefined;
   readonly #count: { points: number };
 
   private constructor(parent: Point | undefined, found: Value, count: { points: number }) {
@@ -49,13 +51,17 @@ export class Point {
 
   /** The point after its step has found this value; `undefined` if no run has reached it yet. */
   after(found: Value): Point | undefined {
-    return this.#next.get(found);
+    return this.#next?.found === found ? this.#next : this.#others?.get(found);
   }
 
   /** Makes the point that `after` returns from then on. */
   goOn(found: Value): Point {
     const next = new Point(this, found, this.#count);
-    this.#next.set(found, next);
+    if (this.#next === undefined) this.#next = next;
+    else {
+      this.#others ??= new Map();
+      this.#others.set(found, next);
+    }
     return next;
   }
 }

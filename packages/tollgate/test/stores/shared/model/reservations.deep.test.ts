@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-checkEveryInterleaving(RESERVATIONS);
+checkEveryInterleaving([...RESERVATIONS, FORGOTTEN_PLACES]);
 checkRandomInterleavings(RESERVATIONS, ALL_RANDOM_RUNS);
 
 it.each([

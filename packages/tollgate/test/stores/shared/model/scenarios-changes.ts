@@ -98,12 +98,6 @@ export const CHANGES: readonly Scenario[] = [
     name: "one thread frees its place while the other moves the key",
     programs: [by(0, ["reserve", "ann"], ["cancel", "ann"]), by(1, ["reserve", "ann"], ["peek", "ann"])],
   },
-  {
-    ...held,
-    name: "one thread holds places that the other forgets under other numbers",
-    deaths: "none",
-    programs: [by(0, ["reserve", "ann"], ["cancel", "ann"]), by(1, ["reset", "ann"], ["reserve", "ann"])],
-  },
 ];
 
 /**
@@ -136,4 +130,12 @@ export const TO_ONE_PLAN: Scenario = {
   ...known,
   name: "both threads move a key to one plan",
   programs: [by(1, ["allow", "ann"]), by(1, ["allow", "ann"])],
+};
+
+/** A correction during a reset does nothing, and a third thread may then still find the key: two cannot show that. */
+export const FORGOTTEN_ELSEWHERE: Scenario = {
+  ...held,
+  name: "one thread holds places that the other forgets under other numbers",
+  deaths: "none",
+  programs: [by(0, ["reserve", "ann"], ["cancel", "ann"]), by(1, ["reset", "ann"], ["reserve", "ann"])],
 };

@@ -8,8 +8,8 @@ const UNITS = [fixedWindow({ limit: 5, window: "1m" })];
 
 const common = { ...COMMON, limiters: "kept", keys: ["ann"], before: callsAt(NOW_MS, ["reserve", "zoe"]) } as const;
 
-/** Threads take places by reservations, and free or renew them. */
-const PLACES: readonly Scenario[] = [
+/** Threads take places by reservations, and free or renew them, or settle units. */
+export const RESERVATIONS: readonly Scenario[] = [
   {
     ...common,
     name: "one thread frees its place while the other takes the last one",
@@ -31,23 +31,6 @@ const PLACES: readonly Scenario[] = [
       [...callsAt(NOW_MS + TTL_MS, ["reserve", "ann"]), ...callsAt(NOW_MS + TTL_MS + 1, ["settle", "ann"])],
     ],
   },
-];
-
-export const FORGOTTEN_PLACES: Scenario = {
-  ...common,
-  name: "a key is forgotten while its places are held",
-  // A thread that dies while it forgets a key leaves what others took before uncorrected.
-  deaths: "none",
-  limits: TWO,
-  programs: [
-    callsAt(NOW_MS, ["reserve", "ann", 2], ["cancel", "ann"]),
-    callsAt(NOW_MS, ["reset", "ann"], ["reserve", "ann"]),
-  ],
-};
-
-/** Threads also forget keys, or settle units. These have more interleavings. */
-const OTHERS: readonly Scenario[] = [
-  FORGOTTEN_PLACES,
   {
     ...common,
     name: "one thread settles its units for more, the other for fewer",
@@ -61,4 +44,15 @@ const OTHERS: readonly Scenario[] = [
   },
 ];
 
-export const RESERVATIONS: readonly Scenario[] = [...PLACES, ...OTHERS];
+/** A correction during a reset does nothing, and a third thread may then still find the key: two cannot show that. */
+export const FORGOTTEN_PLACES: Scenario = {
+  ...common,
+  name: "a key is forgotten while its places are held",
+  // A thread that dies while it forgets a key leaves what others took before uncorrected.
+  deaths: "none",
+  limits: TWO,
+  programs: [
+    callsAt(NOW_MS, ["reserve", "ann", 2], ["cancel", "ann"]),
+    callsAt(NOW_MS, ["reset", "ann"], ["reserve", "ann"]),
+  ],
+};

@@ -1,4 +1,5 @@
-import { MIXER, mixed, OTHER_MIXER } from "./explored-memory.ts";
+export const MIXER = 0x9e3779b1;
+export const OTHER_MIXER = 0x85ebca6b;
 
 const FIRST_PLACES = 2 ** 16;
 
@@ -51,4 +52,12 @@ export class StateSet {
       if (before[at + 1] !== 0) this.#insert(this.#words, before[at]!, before[at + 1]!);
     }
   }
+}
+
+/** A hash of a number at a word. Based on the finalizer of MurmurHash3. */
+export function mixed(word: number, value: number, mixer: number): number {
+  let hash = Math.imul(word ^ mixer, 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ value, mixer);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }
