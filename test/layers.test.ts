@@ -19,6 +19,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "stores/postgres": ["core", "algorithms", "stores/remote", "stores/redis"],
   "stores/hybrid": ["core", "algorithms", "stores/remote", "stores/redis", "stores/memory"],
   "stores/cluster": ["core", "algorithms", "stores/remote", "stores/memory"],
+  "stores/durable-object": ["core", "algorithms", "stores/local", "stores/remote", "stores/redis", "stores/cluster"],
   store: ["core", "algorithms", "stores/local"],
   limiter: ["core", "algorithms", "stores/memory"],
   http: ["core", "algorithms", "limiter"],
@@ -52,6 +53,7 @@ const BARE_FOLDERS = [
   "stores/remote",
   "stores/hybrid",
   "stores/cluster",
+  "stores/durable-object",
   "store",
 ];
 

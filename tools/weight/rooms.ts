@@ -18,25 +18,25 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_577, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_596, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_980, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_132, 3_300],
-  ["stores of this process", LOCAL_STORES, 5_342, 4_000],
+  ["stores of this process", LOCAL_STORES, 5_361, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_402, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 3_023, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
-  ["integrations", INTEGRATIONS, 3_205, 2_800],
+  ["integrations", INTEGRATIONS, 4_226, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
   ["dashboard", DASHBOARD, 1_521, 1_500],
   ["replay", ["packages/server/src/replay"], 1_513, 1_500],
-  ["tests", TESTS, 54_173, 36_000],
+  ["tests", TESTS, 54_398, 36_000],
   ["site", ["site"], 777, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 943, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 71_686, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_478, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,26 +1,15 @@
-import { type Kernel, writeNew } from "../../algorithms/kernel.ts";
+import { writeNew } from "../../algorithms/kernel.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { VerbTraits } from "../../core/verbs.ts";
+import { type CountedLimit, correctLimits } from "../local/correct-limits.ts";
 import type { ListVerbs } from "./list-verbs.ts";
 import type { SpaceStore } from "./space-store.ts";
 
-/** Where a limit's cells are, and the kernel under whose numbers they were written. */
-interface Counted {
-  readonly kernel: Kernel;
-  readonly cells: Float64Array;
-  readonly at: number;
-}
-
-/**
- * Corrects what a call took (`refund` or `renew` with a `Taken`), limit by limit, where the key is counted now and
- * under the numbers there. It never moves a row, and creates none. After a reset of the key it does nothing.
- *
- * @returns whether all places that were to be renewed were there.
- */
+/** Works like `correctLimits`, for a key of a list. After a reset of the key it does nothing. */
 export function correct(
   list: ListVerbs,
   store: SpaceStore,
@@ -34,22 +23,11 @@ export function correct(
 ): boolean {
   const text = store.textOf(key);
   const isForgotten = store.resetLog.hasForgotten(list.plan.scope, store.hashOf(text), taken.resets);
-  let all = true;
-  for (const [i, limit] of list.plan.limits.entries()) {
-    const cost = costs[i]!;
-    const untilUs = taken.untilUs[i]!;
-    const counted = isForgotten || cost === 0 ? undefined : find(list, store, limit, text, now, taken);
-    if (verb.refunds) {
-      counted?.kernel.giveBack(counted.cells, counted.at, now, cost, untilUs);
-      continue;
-    }
-    const isKept = cost === 0 || counted?.kernel.extend?.(counted.cells, counted.at, now, cost, untilUs) === true;
-    report.conforms[at + i] = isKept;
-    const { kernel, cells, at: cell } = counted ?? newCells(list, store, i, now);
-    kernel.tell(cells, cell, now, 0, report, at + i);
-    if (!isKept) all = false;
-  }
-  return all;
+  const counted = {
+    find: (limit: Limit) => (isForgotten ? undefined : find(list, store, limit, text, now, taken)),
+    fresh: (index: number) => newCells(list, store, index, now),
+  };
+  return correctLimits(list.plan.limits, counted, verb, costs, now, report, at, taken);
 }
 
 function find(
@@ -59,7 +37,7 @@ function find(
   text: string,
   now: TimeCell,
   { where }: Taken,
-): Counted | undefined {
+): CountedLimit | undefined {
   const isOwn = where === "own";
   for (const table of isOwn ? scope.tablesWith(text, plan) : [scope.find(plan)]) {
     table?.reach(now);
@@ -73,7 +51,7 @@ function find(
 }
 
 /** What a new key counts under one of the limits, in scratch cells. */
-function newCells(list: ListVerbs, store: SpaceStore, limit: number, now: TimeCell): Counted {
+function newCells(list: ListVerbs, store: SpaceStore, limit: number, now: TimeCell): CountedLimit {
   list.tableAt(now);
   const { scratch: cells } = store.capacity;
   const { kernel, offset: at } = list.compiled.parts[limit]!;

@@ -54,7 +54,7 @@ export function familyOf(prefix: string, limiter: string): string {
  * The key in braces, or its digest and a `#`, for keys that do not fit there. An empty tag is no tag, lone surrogates
  * are equal in UTF-8, and with long keys callers could fill the server's memory.
  */
-function tagOf(key: string): string {
+export function tagOf(key: string): string {
   const fits = key !== "" && key.length <= LONGEST_KEY && !key.startsWith("}") && key.isWellFormed();
   return fits ? `{${key}}` : `{${digest(utf16Of(key))}}#`;
 }

@@ -1,0 +1,261 @@
+import { carryOver } from "../../algorithms/carry-over.ts";
+import { compileLimit } from "../../algorithms/compile-limit.ts";
+import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { writeNew } from "../../algorithms/kernel.ts";
+import { REACH_US } from "../../algorithms/ticks.ts";
+import { readUs } from "../../core/clock.ts";
+import type { Limit } from "../../core/limits/limit.ts";
+import { isSameLimit, type Plan } from "../../core/plan.ts";
+import { Report } from "../../core/report.ts";
+import type { LimiterContext, SyncSpace } from "../../core/store.ts";
+import type { Taken, UndoRecord } from "../../core/taken.ts";
+import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import { VERBS, type Verb } from "../../core/verbs.ts";
+import { type CountedLimit, correctLimits } from "../local/correct-limits.ts";
+import { firstPlan } from "../local/first-plan.ts";
+import { tagOf } from "../redis/space-keys.ts";
+import type { KeyRow, KeyRows, LimitCounts } from "./key-rows.ts";
+
+/** What the spaces of an object share. */
+export interface RowSpaceStore {
+  readonly rows: KeyRows;
+  /** The moment of the request, by the object's clock. */
+  readonly nowUs: number;
+  /** The number of the last decision. */
+  readonly number: number;
+  /** Numbers a decision: higher than all before, also those before the object was evicted. */
+  nextNumber(): number;
+}
+
+/** A key of the current call, and its row. */
+interface Current {
+  readonly key: string;
+  readonly row: KeyRow;
+  readonly now: TimeCell;
+}
+
+/**
+ * One limiter's keys under one list. A key has one row for all lists of its scope whose counts may carry over, and one
+ * for each list with `onChange: "separate"`.
+ */
+export class RowSpace implements SyncSpace {
+  readonly plan: Plan;
+  readonly #context: LimiterContext;
+  readonly #store: RowSpaceStore;
+  readonly #name: string;
+  /** By the origin. */
+  readonly #compiled = new Map<number, CompiledPlan>();
+  readonly #expiry = createTimeCell();
+
+  constructor(plan: Plan, context: LimiterContext, store: RowSpaceStore) {
+    this.plan = plan;
+    this.#context = context;
+    this.#store = store;
+    this.#name = spaceName(plan);
+  }
+
+  get #id(): number {
+    return this.#store.rows.idOf(this.#name);
+  }
+
+  get size(): number {
+    this.#store.rows.flush();
+    const { size } = this.#store.rows.one("SELECT count(*) AS size FROM tollgate_rows WHERE space = ?", this.#id);
+    return size as number;
+  }
+
+  allow(key: string, cost: number, now: TimeCell): boolean {
+    const costs = this.plan.countsNumber.map((counts) => (counts ? cost : 0));
+    return this.apply("take", key, costs, now, new Report(), 0);
+  }
+
+  apply(
+    verb: Verb,
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    taken?: Taken,
+  ): boolean {
+    const traits = VERBS[verb];
+    const current = { key: tagOf(key), row: this.#read(key), now };
+    if (traits.changes) report.resets = this.#store.nextNumber();
+    if (taken !== undefined && (traits.refunds || traits.renews))
+      return this.#correct(verb, current, costs, report, at, taken);
+    const own = this.#ownOf(current.row);
+    if (own.every((counts, i) => counts?.limit.fingerprint === this.plan.limits[i]!.fingerprint))
+      return this.#run(this.plan, verb, current, costs, report, at);
+    const former = own.filter((counts) => counts !== undefined && now[0]! < counts.idleUs) as LimitCounts[];
+    if (former.length === 0) return this.#run(this.plan, verb, current, costs, report, at);
+    const first = this.plan.onChange === "keep-first" ? firstPlan(this.plan, former.map(limitOf)) : undefined;
+    if (first !== undefined) {
+      for (const [i, limit] of first.limits.entries()) {
+        report.keptLimits[at + i] = limit;
+        report.isView[at + i] = true;
+      }
+      return this.#run(first, verb, current, costs, report, at);
+    }
+    if (traits.changes) this.#context.onMove?.(key, former.map(limitOf), this.plan.limits);
+    else for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
+    return this.#run(this.plan, verb, current, costs, report, at);
+  }
+
+  takeUndoably(
+    key: string,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    record: UndoRecord,
+  ): boolean {
+    record.key = key;
+    record.table = this.#read(key);
+    return this.apply("take", key, costs, now, report, at);
+  }
+
+  undo({ key, table }: UndoRecord, now: TimeCell): void {
+    this.#write(tagOf(key), table as KeyRow, now);
+  }
+
+  drop(key: string): void {
+    const { rows, nowUs } = this.#store;
+    const row = this.#read(key);
+    rows.write(this.#id, tagOf(key), this.#without(row), nowUs - readUs(this.#context.clock));
+  }
+
+  clear(): void {
+    this.#store.rows.changeAll(this.#id, (row) => this.#without(row));
+  }
+
+  sweep(now: TimeCell): number {
+    const { rows } = this.#store;
+    rows.flush();
+    return rows.query("DELETE FROM tollgate_rows WHERE space = ? AND idle_us <= ? RETURNING 1", this.#id, now[0]!)
+      .length;
+  }
+
+  maintain(): void {}
+
+  release(): void {}
+
+  #read(key: string): KeyRow {
+    return this.#store.rows.read(this.#id, tagOf(key));
+  }
+
+  #write(key: string, row: KeyRow, now: TimeCell): void {
+    this.#store.rows.write(this.#id, key, row, this.#store.nowUs - now[0]!);
+  }
+
+  /** The counts of each limit of the list, whatever their numbers. */
+  #ownOf(row: KeyRow): (LimitCounts | undefined)[] {
+    return this.plan.limits.map((limit) => row.find((counts) => isSameLimit(counts.limit, limit)));
+  }
+
+  #without(row: KeyRow): KeyRow {
+    return row.filter(({ limit }) => !this.plan.limits.some((own) => isSameLimit(own, limit)));
+  }
+
+  /** Applies a verb under a list, to a copy of what the key has used, and writes the copy if that has changed. */
+  #run(plan: Plan, verb: Verb, current: Current, costs: readonly number[], report: Report, at: number): boolean {
+    const { now, row } = current;
+    const compiled = this.#compile(plan, now);
+    const cells = new Float64Array(compiled.width);
+    const own = this.#ownOf(row);
+    const isExact = own.every((counts, i) => counts?.limit.fingerprint === plan.limits[i]!.fingerprint);
+    // What is idle counts as forgotten where the numbers change, as a full bucket that starts empty.
+    const known = own.map((counts) => (isExact || (counts && now[0]! < counts.idleUs) ? counts : undefined));
+    const isNew = known.every((counts) => counts === undefined);
+    if (!(isNew || isExact)) compiled.init(cells, 0, now);
+    for (const [i, counts] of known.entries()) {
+      if (counts === undefined) continue;
+      const { kernel, offset } = compiled.parts[i]!;
+      carryOver(kernel, cells, offset, now, compileLimit(counts.limit, counts.originUs), counts.cells, 0);
+    }
+    compiled.begin(isNew ? "new" : "known", cells, 0, now);
+    const isAdmitted = compiled.apply(VERBS[verb], cells, 0, costs, now, report, at);
+    const hasMoved = VERBS[verb].changes && !(isNew || isExact);
+    if (compiled.mustStore || hasMoved) this.#save(current, compiled, cells, known);
+    return isAdmitted;
+  }
+
+  #save(
+    current: Current,
+    compiled: CompiledPlan,
+    cells: Float64Array,
+    known: readonly (LimitCounts | undefined)[],
+  ): void {
+    const { key, now, row } = current;
+    compiled.noteExpiry(cells, 0, now, this.#expiry);
+    const idleUs = this.#expiry[0]!;
+    const own = compiled.parts.map(
+      ({ kernel, offset }, i): LimitCounts => ({
+        limit: kernel.limit,
+        originUs: originOf(now),
+        since: known[i]?.since ?? this.#store.number,
+        idleUs,
+        cells: cells.slice(offset, offset + kernel.size),
+      }),
+    );
+    this.#write(key, [...this.#without(row), ...own], now);
+  }
+
+  #correct(verb: Verb, current: Current, costs: readonly number[], report: Report, at: number, taken: Taken): boolean {
+    const { key, now, row } = current;
+    const changed = new Map<LimitCounts, LimitCounts & CountedLimit>();
+    const find = (limit: Limit): CountedLimit | undefined => {
+      const counts = row.find((one) => isSameLimit(one.limit, limit) && one.since <= taken.resets);
+      if (counts === undefined) return undefined;
+      const kernel = compileLimit(counts.limit, originOf(now));
+      const cells = new Float64Array(kernel.size);
+      carryOver(kernel, cells, 0, now, compileLimit(counts.limit, counts.originUs), counts.cells, 0);
+      const copy = { ...counts, originUs: originOf(now), kernel, cells, at: 0 };
+      changed.set(counts, copy);
+      return copy;
+    };
+    const fresh = (index: number): CountedLimit => {
+      const kernel = compileLimit(this.plan.limits[index]!, originOf(now));
+      const cells = new Float64Array(kernel.size);
+      writeNew(kernel, cells, 0, now);
+      return { kernel, cells, at: 0 };
+    };
+    const all = correctLimits(this.plan.limits, { find, fresh }, VERBS[verb], costs, now, report, at, taken);
+    if (changed.size > 0)
+      this.#write(
+        key,
+        row.map((counts) => expiring(changed.get(counts), now) ?? counts),
+        now,
+      );
+    return all;
+  }
+
+  #compile(plan: Plan, now: TimeCell): CompiledPlan {
+    const originUs = originOf(now);
+    const known = plan === this.plan ? this.#compiled.get(originUs) : undefined;
+    const compiled = known ?? new CompiledPlan(plan, originUs);
+    if (plan === this.plan) this.#compiled.set(originUs, compiled);
+    return compiled;
+  }
+}
+
+/** Names the keys of a list: all whose counts may carry over have one name in a scope. */
+export function spaceName({ scope, onChange, id }: Plan): string {
+  return JSON.stringify(onChange === "separate" ? [scope, id] : [scope]);
+}
+
+function limitOf({ limit }: LimitCounts): Limit {
+  return limit;
+}
+
+/** A moment within 20 years, the same for all moments near it. */
+function originOf(now: TimeCell): number {
+  return Math.round(now[0]! / REACH_US) * REACH_US;
+}
+
+function expiring(counts: (LimitCounts & CountedLimit) | undefined, now: TimeCell): LimitCounts | undefined {
+  if (counts === undefined) return undefined;
+  const { kernel, at, ...own } = counts;
+  const report = new Report();
+  kernel.tell(own.cells, at, now, 0, report, 0);
+  return { ...own, idleUs: now[0]! + report.resetUs[0]! + kernel.idleTtlUs };
+}

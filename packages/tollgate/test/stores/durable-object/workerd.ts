@@ -1,0 +1,69 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const require = createRequire(new URL("../../../../../test/runtimes/installed/package.json", import.meta.url));
+
+interface Miniflare {
+  dispatchFetch(url: string, init: object): Promise<{ json(): Promise<unknown> }>;
+  dispose(): Promise<void>;
+}
+
+/** The Worker of `worker.js`, with its objects, in workerd. */
+export class WorkerProcess {
+  readonly #script: string;
+  /** In memory if possible: every call of a test is flushed to it. */
+  readonly #folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "tollgate-objects-"));
+  #miniflare: Miniflare;
+
+  private constructor(script: string) {
+    this.#script = script;
+    this.#miniflare = this.#start();
+  }
+
+  static async start(): Promise<WorkerProcess> {
+    const { build } = require("esbuild") as typeof import("esbuild");
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(new URL("worker.js", import.meta.url))],
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2022",
+      conditions: ["workerd", "worker", "browser"],
+      external: ["cloudflare:workers"],
+    });
+    return new WorkerProcess(outputFiles[0]!.text);
+  }
+
+  #start(): Miniflare {
+    const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
+    return new Miniflare({
+      modules: true,
+      script: this.#script,
+      compatibilityDate: "2026-04-01",
+      durableObjects: { LIMITS: { className: "Limits", useSQLite: true } },
+      durableObjectsPersist: this.#folder,
+    });
+  }
+
+  async ask<Result = unknown>(route: string, input: object = {}): Promise<Result> {
+    const body = JSON.stringify({ route, ...input });
+    const response = await this.#miniflare.dispatchFetch("http://worker.example/", { method: "POST", body });
+    const { result, error } = (await response.json()) as { result: Result; error?: string };
+    if (error !== undefined) throw new Error(error);
+    return result;
+  }
+
+  /** Ends the process and starts another, which has the data of all objects. */
+  async restart(): Promise<void> {
+    await this.#miniflare.dispose();
+    this.#miniflare = this.#start();
+  }
+
+  async end(): Promise<void> {
+    await this.#miniflare.dispose();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
