@@ -234,10 +234,13 @@ describe("the page of the dashboard", () => {
     server.status = 200;
     await page.keyboard.press("Enter");
     await page.getByText(/^Live/).waitFor();
-    expect(server.posted).toEqual([
-      ["session", { token: "s/ecret" }],
-      ["session", { token: "another" }],
-    ]);
+    // A link that is opened where the page is open already.
+    await page.evaluate("location.hash = '#token=%'");
+    await page.evaluate("location.hash = '#token=third'");
+    await expect.poll(() => server.posted.length).toBe(3);
+    await expect.poll(() => page.url()).not.toContain("third");
+    const tokens = server.posted.map(([, body]) => (body as { readonly token: string }).token);
+    expect(tokens).toEqual(["s/ecret", "another", "third"]);
   });
 
   it("says what is wrong, and offers no change to a session that may only look", async () => {

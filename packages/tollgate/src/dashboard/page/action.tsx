@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { type ActAnswer, type ActRequest, ROUTES } from "../snapshot.ts";
 import { messageOf, post } from "./connection.ts";
-import { Notice } from "./text.tsx";
+import { Notice, Text } from "./text.tsx";
 
 type Field = (name: string) => string;
 
@@ -19,13 +19,14 @@ export function fieldsOf(event: { preventDefault(): void; readonly currentTarget
 /** A button that changes something after the operator has confirmed it. */
 export function Action(props: {
   readonly label: string;
-  /** What the operator confirms. */
-  readonly title: ComponentChildren;
+  /** What the operator confirms, and of what. */
+  readonly title: string;
+  readonly of: string;
   readonly children: ComponentChildren;
   readonly request: (field: Field) => ActRequest;
   readonly say: (text: string) => void;
 }) {
-  const { label, title, children, request, say } = props;
+  const { label, title, of, children, request, say } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState("");
   const act = async (field: Field): Promise<void> => {
@@ -51,7 +52,9 @@ export function Action(props: {
       </button>
       <dialog ref={dialog} aria-label={label}>
         <form onSubmit={(event) => void act(fieldsOf(event))}>
-          <h2>{title}</h2>
+          <h2>
+            {title} <Text text={of} />?
+          </h2>
           {children}
           {problem !== "" && <Notice>{problem}</Notice>}
           <button type="button" onClick={() => dialog.current?.close()}>

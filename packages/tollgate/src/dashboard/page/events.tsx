@@ -44,7 +44,7 @@ export function Events({ view: { events } }: Shown) {
                     <Time ms={atMs} />,
                     <Text text={text} none="" />,
                     key !== undefined && keyId !== undefined ? (
-                      <KeyLink limiter={limiter} id={keyId} text={key} />
+                      <KeyLink row={{ limiter, id: keyId, key }} />
                     ) : (
                       <Text text={key ?? ""} none="" />
                     ),

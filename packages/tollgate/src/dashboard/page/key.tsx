@@ -45,7 +45,7 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
           <h1>
             <Text text={detail.key} whole />
           </h1>
-          <Verdict detail={detail} cost={cost} setCost={setCost} />
+          <Verdict detail={detail} setCost={setCost} />
           <section>
             <h2>
               Limits of <Text text={detail.limiter} />
@@ -65,21 +65,13 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
   );
 }
 
-function Verdict({
-  detail,
-  cost,
-  setCost,
-}: {
-  readonly detail: KeyDetail;
-  readonly cost: number;
-  readonly setCost: (cost: number) => void;
-}) {
+function Verdict({ detail, setCost }: { readonly detail: KeyDetail; readonly setCost: (cost: number) => void }) {
   const { allowed, retryAfterMs, blockedUntilMs } = detail;
   return (
     <section>
       {blockedUntilMs !== null && (
         <p class="limited">
-          Blocked until <Until ms={blockedUntilMs} />
+          Blocked, ends <Until ms={blockedUntilMs} />
         </p>
       )}
       <form onSubmit={(event) => event.preventDefault()}>
@@ -89,7 +81,7 @@ function Verdict({
             type="number"
             min="0"
             step="any"
-            value={cost}
+            defaultValue="1"
             onInput={({ currentTarget: { value, valueAsNumber, validity } }) =>
               validity.valid && value !== "" && setCost(valueAsNumber)
             }
@@ -110,7 +102,7 @@ function Verdict({
 function Bar({ bar }: { readonly bar: KeyBar }) {
   const { name, unit, capacity, used, resetMs, allowed, mode } = bar;
   return (
-    <div class={allowed ? "bar" : "bar limited"}>
+    <div class={allowed || mode === "shadow" ? "" : "limited"}>
       <b>
         <Text text={name} />
       </b>
@@ -122,25 +114,23 @@ function Bar({ bar }: { readonly bar: KeyBar }) {
   );
 }
 
-function Actions({
-  detail,
-  named,
-  done,
-}: {
+interface Acting {
   readonly detail: KeyDetail;
   readonly named: NamedKey;
   readonly done: (text: string) => void;
-}) {
-  const name = <Text text={detail.key} />;
+}
+
+function Actions({ detail, named, done }: Acting) {
   return (
     <section class="actions" aria-label="Actions">
-      <Action label="Reset" title={<>Reset {name}?</>} request={() => ({ action: "reset", ...named })} say={done}>
+      <Action label="Reset" title="Reset" of={detail.key} request={() => ({ action: "reset", ...named })} say={done}>
         <p>The limiter forgets what the key has used. A block stays.</p>
       </Action>
       {detail.blockedUntilMs === null ? (
         <Action
           label="Block"
-          title={<>Block {name}?</>}
+          title="Block"
+          of={detail.key}
           request={(field) => {
             const reason = field("reason");
             return { action: "block", for: field("for"), ...(reason === "" ? {} : { reason }), ...named };
@@ -156,7 +146,8 @@ function Actions({
       ) : (
         <Action
           label="Unblock"
-          title={<>Unblock {name}?</>}
+          title="Unblock"
+          of={detail.key}
           request={() => ({ action: "unblock", ...named })}
           say={done}
         >

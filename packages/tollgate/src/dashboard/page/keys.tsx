@@ -17,18 +17,10 @@ export function keyOfHash(text: string): NamedKey | undefined {
 }
 
 /** Leads to the detail of a key. */
-export function KeyLink({
-  limiter,
-  id,
-  text,
-}: {
-  readonly limiter: string;
-  readonly id: string;
-  readonly text: string;
-}) {
+export function KeyLink({ row }: { readonly row: Pick<KeyRow, "limiter" | "id" | "key"> }) {
   return (
-    <a href={hashOf({ limiter, id })}>
-      <Text text={text} />
+    <a href={hashOf({ limiter: row.limiter, id: row.id })}>
+      <Text text={row.key} />
     </a>
   );
 }
@@ -38,7 +30,11 @@ export function Still<T>({ value, show }: { readonly value: T; readonly show: (v
   const box = useRef<HTMLDivElement>(null);
   const kept = useRef(value);
   if (box.current?.matches(":hover, :focus-within") !== true) kept.current = value;
-  return <div ref={box}>{show(kept.current)}</div>;
+  return (
+    <div ref={box} class={kept.current === value ? "" : "held"}>
+      {show(kept.current)}
+    </div>
+  );
 }
 
 type Column = readonly [name: string, show: (row: KeyRow) => ComponentChildren];
@@ -58,15 +54,9 @@ export const LISTS = {
   blocked: { caption: "Blocked", columns: [ENDS, REASON], empty: "No key is blocked." },
 } satisfies Record<string, { caption: string; columns: readonly Column[]; empty: string }>;
 
-export function KeyList({
-  view,
-  list,
-  most,
-}: {
-  readonly view: View;
-  readonly list: keyof typeof LISTS;
-  readonly most?: number;
-}) {
+type List = keyof typeof LISTS;
+
+export function KeyList({ view, list, most }: { readonly view: View; readonly list: List; readonly most?: number }) {
   const { caption, columns, empty } = LISTS[list];
   const all = view.snapshot.keys[list];
   return (
@@ -78,11 +68,7 @@ export function KeyList({
           columns={["Key", "Limiter", ...columns.map(([name]) => name)]}
           rows={(rows ?? []).slice(0, most).map((row) => ({
             id: JSON.stringify([row.limiter, row.id]),
-            cells: [
-              <KeyLink limiter={row.limiter} id={row.id} text={row.key} />,
-              <Text text={row.limiter} />,
-              ...columns.map(([, show]) => show(row)),
-            ],
+            cells: [<KeyLink row={row} />, <Text text={row.limiter} />, ...columns.map(([, show]) => show(row))],
           }))}
           empty={rows === null ? "The store cannot list blocked keys." : empty}
         />
@@ -112,7 +98,7 @@ export function Keys({ view, showKeys }: Shown) {
         )}
       </section>
       <div class="side">
-        {(Object.keys(LISTS) as (keyof typeof LISTS)[]).map((list) => (
+        {(Object.keys(LISTS) as List[]).map((list) => (
           <section key={list}>
             <KeyList view={view} list={list} />
           </section>

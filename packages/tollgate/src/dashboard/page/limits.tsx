@@ -57,11 +57,8 @@ function ModeActions({ row: { limiter, override }, say }: Pick<Shown, "say"> & {
     <span class="actions">
       <Action
         label="Change"
-        title={
-          <>
-            Change the mode of <Text text={limiter} />?
-          </>
-        }
+        title="Change the mode of"
+        of={limiter}
         request={(field) => ({
           action: field("mode") as OverrideMode,
           limiter,
@@ -80,16 +77,7 @@ function ModeActions({ row: { limiter, override }, say }: Pick<Shown, "say"> & {
         <For />
       </Action>
       {override !== undefined && (
-        <Action
-          label="Restore"
-          title={
-            <>
-              Restore <Text text={limiter} />?
-            </>
-          }
-          request={() => ({ action: "restore", limiter })}
-          say={say}
-        >
+        <Action label="Restore" title="Restore" of={limiter} request={() => ({ action: "restore", limiter })} say={say}>
           <p>Its own mode holds again at once.</p>
         </Action>
       )}

@@ -35,10 +35,13 @@ function App() {
   const [hash, setHash] = useState(location.hash);
   const connection = useRef<Connection>(undefined);
   useEffect(() => {
-    const onHash = (): void => setHash(location.hash);
-    addEventListener("hashchange", onHash);
-    void signInByLink().finally(() => {
-      onHash();
+    const arrive = async (): Promise<void> => {
+      const isSignedIn = await signInByLink();
+      setHash(location.hash);
+      if (isSignedIn) connection.current?.again();
+    };
+    addEventListener("hashchange", () => void arrive());
+    void arrive().then(() => {
       connection.current = connect(setStatus, setView);
     });
   }, []);
@@ -112,12 +115,16 @@ function Header(props: {
 }
 
 /** Posts the token of a link such as `/#token=…` once, and removes it from the address before. */
-async function signInByLink(): Promise<void> {
+async function signInByLink(): Promise<boolean> {
   const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
-  if (token === undefined) return;
+  if (token === undefined) return false;
   history.replaceState(null, "", location.pathname + location.search);
-  // A token that is wrong leads to the form, where the server's answer is shown.
-  await post(ROUTES.session, { token: decodeURIComponent(token) }).catch(() => {});
+  try {
+    await post(ROUTES.session, { token: decodeURIComponent(token) });
+  } catch {
+    // The form follows, and shows the answer to another token.
+  }
+  return true;
 }
 
 function SignIn({ again }: { readonly again: () => void }) {

@@ -47,23 +47,24 @@ export function bytes(number: number): string {
   return `${RATE.format(number / 1_000 ** power)} ${["B", "kB", "MB", "GB", "TB"][power]}`;
 }
 
+const UNITS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+] as const;
+
 /** `1 min 5 s`: the two largest units. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${RATE.format(ms)} ms`;
   const seconds = Math.ceil(ms / 1_000);
-  const units = [
-    [86_400, "d"],
-    [3_600, "h"],
-    [60, "min"],
-    [1, "s"],
-  ] as const;
-  const first = units.findIndex(([size]) => seconds >= size);
-  return units
-    .slice(first, first + 2)
-    .map(([size, unit], i) => [Math.floor((i === 0 ? seconds : seconds % units[first]![0]) / size), unit] as const)
-    .filter(([number]) => number > 0)
-    .map(([number, unit]) => `${number} ${unit}`)
-    .join(" ");
+  const parts = UNITS.map(([size, unit], i) => ({
+    unit,
+    number: Math.floor((seconds % (UNITS[i - 1]?.[0] ?? Number.POSITIVE_INFINITY)) / size),
+  }));
+  const first = parts.findIndex(({ number }) => number > 0);
+  const shown = parts.slice(first, first + 2).filter(({ number }) => number > 0);
+  return shown.map(({ number, unit }) => `${number} ${unit}`).join(" ");
 }
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -98,7 +99,7 @@ export function Notice({ children }: { readonly children: ComponentChildren }) {
 
 /** A table that scrolls by itself where it is too wide. The first column names the row. */
 export function Table(props: {
-  readonly caption: ComponentChildren;
+  readonly caption: string;
   readonly columns: readonly string[];
   readonly rows: readonly { readonly id: string; readonly cells: readonly ComponentChildren[] }[];
   /** What it says without rows. */
@@ -107,18 +108,16 @@ export function Table(props: {
   const { caption, columns, rows, empty } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
-    <section class="scroll" tabIndex={0} aria-label={typeof caption === "string" ? caption : undefined}>
+    <section class="scroll" tabIndex={0} aria-label={caption}>
       <table>
         <caption>{caption}</caption>
-        {rows.length > 0 && (
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th scope="col">{column}</th>
-              ))}
-            </tr>
-          </thead>
-        )}
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th scope="col">{column}</th>
+            ))}
+          </tr>
+        </thead>
         <tbody>
           {rows.map(({ id, cells: [name, ...cells] }) => (
             <tr key={id}>
@@ -130,7 +129,9 @@ export function Table(props: {
           ))}
           {rows.length === 0 && (
             <tr>
-              <td class="quiet">{empty}</td>
+              <td class="quiet" colSpan={columns.length}>
+                {empty}
+              </td>
             </tr>
           )}
         </tbody>
