@@ -31,12 +31,12 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["integrations", INTEGRATIONS, 4_226, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
   ["dashboard", DASHBOARD, 1_499, 1_500],
-  ["replay", ["packages/server/src/replay"], 1_513, 1_500],
-  ["tests", TESTS, 54_400, 36_000],
+  ["replay", ["packages/server/src/replay"], 1_807, 1_500],
+  ["tests", TESTS, 54_666, 36_000],
   ["site", ["site"], 777, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 943, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_478, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_605, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

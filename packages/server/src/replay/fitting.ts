@@ -1,5 +1,6 @@
 import type { Clients } from "./clients.ts";
 import { Envelopes } from "./envelopes.ts";
+import { type Grid, gridOf } from "./grid.ts";
 import { LogError } from "./log-error.ts";
 import { Needs } from "./needs.ts";
 import { clientsNeededFor, type Share, type Suggestion, suggest } from "./suggest.ts";
@@ -12,16 +13,29 @@ export interface JudgedSuggestion extends Suggestion {
   readonly checked: number | undefined;
 }
 
+/** What would have fitted a log. */
+export interface Fit {
+  /** Empty if no share was asked for. */
+  readonly suggestions: readonly JudgedSuggestion[];
+  readonly grid: Grid;
+  /** The clients that need most at the rate of the balanced suggestion. */
+  readonly neediest: readonly { readonly client: number; readonly capacity: number }[];
+}
+
+const NEEDIEST = 20;
+/** The rate without a suggestion: one a minute. */
+const MIDDLE_RATE = 7;
+
 /** Fits suggestions to the first part of a log, and checks them on the rest. */
 export class Fitting {
   readonly #clients: Clients;
-  readonly #share: Share;
+  readonly #share: Share | undefined;
   readonly #boundaryUs: number;
   readonly #envelopes = new Envelopes();
   #check: Check | undefined;
 
   /** @param boundaryUs Until when requests are fitted to. Infinity if the log's end is not known. */
-  constructor(clients: Clients, share: Share, boundaryUs: number) {
+  constructor(clients: Clients, share: Share | undefined, boundaryUs: number) {
     this.#clients = clients;
     this.#share = share;
     this.#boundaryUs = boundaryUs;
@@ -35,17 +49,34 @@ export class Fitting {
   }
 
   /** @throws LogError if there are too few clients. */
-  judge(): readonly JudgedSuggestion[] {
+  judge(): Fit {
     const suggestions = this.#check?.suggestions ?? this.#suggest();
     const needs = new Needs(this.#clients.count, this.#envelopes);
-    return suggestions.map((suggestion, index) => ({
-      ...suggestion,
-      clients: needs.denied(suggestion.rate, suggestion.capacity) / this.#clients.count,
-      checked: this.#check?.deniedShare(index),
-    }));
+    return {
+      suggestions: suggestions.map((suggestion, index) => ({
+        ...suggestion,
+        clients: needs.denied(suggestion.rate, suggestion.capacity) / this.#clients.count,
+        checked: this.#check?.deniedShare(index),
+      })),
+      grid: gridOf(needs, this.#clients.count),
+      neediest: this.#neediest(suggestions[1]?.rate ?? MIDDLE_RATE),
+    };
+  }
+
+  #neediest(rate: number): { client: number; capacity: number }[] {
+    let most: { client: number; capacity: number }[] = [];
+    let least = 0;
+    for (let client = 0; client < this.#clients.count; client += 1) {
+      const capacity = this.#envelopes.leastCapacity(client, rate);
+      if (capacity <= least) continue;
+      most = [...most, { client, capacity }].sort((one, other) => other.capacity - one.capacity).slice(0, NEEDIEST);
+      if (most.length === NEEDIEST) least = most.at(-1)?.capacity ?? 0;
+    }
+    return most;
   }
 
   #suggest(): readonly Suggestion[] {
+    if (this.#share === undefined) return [];
     const needed = clientsNeededFor(this.#share);
     const { count } = this.#clients;
     if (count >= needed) return suggest(new Needs(count, this.#envelopes), count, this.#share);

@@ -1,7 +1,6 @@
 import type { LimitsFile } from "tollgate/config";
 import { ClientCounts } from "./client-counts.ts";
-import { LimitsRun, type LoggedRequest } from "./limits-run.ts";
-import { Timeline } from "./timeline.ts";
+import { type LimitMark, LimitsRun, type LoggedRequest } from "./limits-run.ts";
 
 /** What limits would have done. */
 export interface Judgement {
@@ -12,7 +11,8 @@ export interface Judgement {
   readonly worst: readonly { readonly client: number; readonly requests: number; readonly denied: number }[];
   /** Clients by the part of their limit that they had left at the worst moment: none, then by tenths. */
   readonly headroom: readonly number[];
-  readonly timeline: Timeline;
+  /** The limits under which a request was counted. */
+  readonly marks: readonly LimitMark[];
 }
 
 const WORST = 20;
@@ -21,18 +21,18 @@ const WORST = 20;
 export class Judging {
   readonly #limits: LimitsRun;
   readonly #counts = new ClientCounts();
-  readonly #timeline = new Timeline();
   readonly #rules = new Map<string, number>();
 
   constructor(file: LimitsFile, domain: string, maxKeys: number) {
     this.#limits = new LimitsRun(file, domain, maxKeys);
   }
 
-  add(timeUs: number, request: LoggedRequest): void {
+  /** Says whether the request is denied. */
+  add(timeUs: number, request: LoggedRequest): boolean {
     const { isDenied, rule, left } = this.#limits.decide(timeUs, request);
     this.#counts.add(request.client, isDenied, left);
-    this.#timeline.add(timeUs, isDenied);
     if (isDenied) this.#rules.set(rule, (this.#rules.get(rule) ?? 0) + 1);
+    return isDenied;
   }
 
   judge(): Judgement {
@@ -42,7 +42,7 @@ export class Judging {
       rules: this.#rules,
       worst: counts.worst(WORST),
       headroom: counts.headroom(),
-      timeline: this.#timeline,
+      marks: this.#limits.marks(),
     };
   }
 

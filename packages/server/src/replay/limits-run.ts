@@ -1,4 +1,4 @@
-import { memoryStore } from "tollgate";
+import { type Limit, memoryStore } from "tollgate";
 import { createLimits, type Facts, type Limits, type LimitsFile, type RuleWords } from "tollgate/config";
 import type { Entry } from "./formats/entry.ts";
 
@@ -11,10 +11,20 @@ export interface Verdict {
   readonly left: number;
 }
 
+/** A limit as a bucket; a window gains its capacity in its length. */
+export interface LimitMark {
+  readonly name: string;
+  readonly capacity: number;
+  readonly refill: number;
+  readonly perMs: number;
+}
+
 /** The limits of a file over a clock that shows the time of the log. */
 export class LimitsRun {
   readonly #limits: Limits;
   readonly #domain: string;
+  readonly #seen = new Map<string, Limit>();
+  #latest: readonly Limit[] = [];
   #nowMs = 0;
 
   /** @param maxKeys Keys that memory has at most. */
@@ -28,11 +38,26 @@ export class LimitsRun {
   decide(timeUs: number, request: LoggedRequest): Verdict {
     this.#nowMs = timeUs / 1_000;
     const decision = this.#limits.consume(this.#domain, request);
+    // Mostly the same list.
+    if (decision.limits !== this.#latest) {
+      this.#latest = decision.limits;
+      for (const limit of decision.limits) this.#seen.set(limit.name, limit);
+    }
     const shadow = decision.shadowDenied !== undefined;
     if (!decision.allowed || shadow) return { isDenied: true, rule: decision.limiter, left: 0 };
     const { limit, limitRemaining } = decision;
     const left = limit === undefined || limitRemaining === undefined ? 1 : limitRemaining / limit.capacity;
     return { isDenied: false, rule: "", left };
+  }
+
+  /** The limits that counted requests, as buckets. */
+  marks(): LimitMark[] {
+    return [...this.#seen.values()].flatMap((limit) => {
+      const { name, capacity, unit } = limit;
+      if (unit !== "requests") return [];
+      if (limit.algorithm === "token-bucket") return [{ name, capacity, refill: limit.refill, perMs: limit.perMs }];
+      return "windowMs" in limit ? [{ name, capacity, refill: capacity, perMs: limit.windowMs }] : [];
+    });
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
@@ -18,9 +18,18 @@ export interface LineSource {
   readonly bytesRead: number;
 }
 
-/** Reads a file, or standard input for `-`, plain or compressed by gzip. */
+/**
+ * Reads a file, or standard input for `-`, plain or compressed by gzip. What a server appends meanwhile is left out, so
+ * that the reading ends.
+ */
 export function lineSource(name: string, stdin: Readable = process.stdin): LineSource {
-  return new ByteLines(name, name === "-" ? stdin : createReadStream(name, { highWaterMark: CHUNK_BYTES }));
+  const end = isPipe(name) ? Number.POSITIVE_INFINITY : Math.max(0, statSync(name).size - 1);
+  return new ByteLines(name, name === "-" ? stdin : createReadStream(name, { highWaterMark: CHUNK_BYTES, end }));
+}
+
+/** Whether a log can be read once only, as standard input and what a shell's `<(…)` names. */
+export function isPipe(name: string): boolean {
+  return name === "-" || !statSync(name).isFile();
 }
 
 class ByteLines implements LineSource {

@@ -2,7 +2,7 @@ import type { Envelopes } from "./envelopes.ts";
 import { RATE_COUNT } from "./rates.ts";
 
 /** Capacities below this have a count each, greater ones a sorted list. */
-const COUNTED = 1 << 16;
+const COUNTED = 1 << 14;
 
 /** How many clients need more than a capacity, at each rate. */
 export class Needs {
@@ -36,10 +36,12 @@ export class Needs {
   leastCapacity(rate: number, denied: number): number {
     const large = this.#large[rate]![denied];
     if (large !== undefined) return large;
-    const above = this.#above.subarray(rate * COUNTED, (rate + 1) * COUNTED);
-    return Math.max(
-      1,
-      above.findIndex((count) => count <= denied),
-    );
+    let [from, to] = [1, COUNTED - 1];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#above[rate * COUNTED + middle]! <= denied) to = middle;
+      else from = middle + 1;
+    }
+    return from;
   }
 }

@@ -1,3 +1,4 @@
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { UsageError } from "../command/usage-error.ts";
 import type { Output } from "../limits/commands/output.ts";
 import { readLimitsFile } from "../limits/commands/read-limits-file.ts";
@@ -7,7 +8,9 @@ import { LogError } from "./log-error.ts";
 import type { LogHead } from "./log-file.ts";
 import { type ReplayOptions, replay } from "./replay.ts";
 import { type ReplayFlags, readReplayFlags } from "./replay-flags.ts";
-import { jsonOf, linesOf, printable } from "./result-text.ts";
+import { htmlOf } from "./report/html-report.ts";
+import { printable } from "./report/markup.ts";
+import { jsonOf, linesOf } from "./result-text.ts";
 import { ShowProgress } from "./show-progress.ts";
 
 /**
@@ -21,14 +24,19 @@ export async function runReplayCommand(args: readonly string[], output: Output):
   const limits = limitsOf(flags, output);
   if (limits === "wrong") return 1;
   const progress = new ShowProgress();
+  const { html } = flags;
   try {
+    // A path that cannot be written fails now, and not after the whole log.
+    if (html !== undefined) closeSync(openSync(html, "a"));
     const result = await replay({
       ...flags,
       limits,
+      isFitted: flags.share !== undefined || html !== undefined,
       onProgress: (state) => progress.show(state),
       onHead: (file, head) => describeHead(file, head, output),
     });
     progress.end();
+    if (html !== undefined) writeFileSync(html, htmlOf(result, flags.files));
     if (flags.json) output.print(jsonOf(result));
     else for (const line of linesOf(result)) output.print(line);
     const { failIf } = flags;
@@ -38,14 +46,21 @@ export async function runReplayCommand(args: readonly string[], output: Output):
     return 1;
   } catch (error) {
     progress.end();
-    const { code, path, message } = error as NodeJS.ErrnoException;
-    if (error instanceof LogError) output.printError(`tollgate: ${message}`);
-    else if (path !== undefined) output.printError(`tollgate: ${path}: expected a file that can be read, got ${code}`);
-    // What gunzip says of a file that is cut or no gzip.
-    else if (code?.startsWith("Z_") === true) output.printError(`tollgate: expected a whole gzip file: ${message}`);
-    else throw error;
+    output.printError(`tollgate: ${reasonOf(error, html)}`);
     return 1;
   }
+}
+
+/** @throws what is no mistake in files. */
+function reasonOf(error: unknown, html: string | undefined): string {
+  const { code, path, message, syscall } = error as NodeJS.ErrnoException;
+  if (error instanceof LogError) return message;
+  if (path !== undefined)
+    return `${path}: expected a file that can be ${path === html ? "written" : "read"}, got ${code}`;
+  if (syscall === "read") return `expected a file that can be read, got ${code}`;
+  // What gunzip says of a file that is cut or no gzip.
+  if (code?.startsWith("Z_") === true) return `expected a whole gzip file: ${message}`;
+  throw error;
 }
 
 function limitsOf({ limits, domain }: ReplayFlags, { printError }: Output): ReplayOptions["limits"] | "wrong" {

@@ -14,6 +14,8 @@ export interface ReplayFlags {
   readonly key: ClientKey;
   readonly share: Share | undefined;
   readonly json: boolean;
+  /** Where the report goes. */
+  readonly html: string | undefined;
   readonly failIf: FailIf | undefined;
   readonly maxClients: number;
 }
@@ -24,6 +26,7 @@ const OPTIONS = {
   key: { type: "string" },
   suggest: { type: "string" },
   json: { type: "boolean" },
+  html: { type: "string" },
   "fail-if": { type: "string" },
   "max-clients": { type: "string" },
 } as const;
@@ -36,7 +39,10 @@ const MOST_CLIENTS = 10_000_000;
 export function readReplayFlags(args: readonly string[]): ReplayFlags {
   const { values, positionals: files } = parsed(args);
   if (files.length === 0) throw new UsageError(`replay: expected an access log, got none; usage: ${REPLAY_USAGE}`);
-  const { limits, domain, json = false } = values;
+  const { limits, domain, html, json = false } = values;
+  if (html !== undefined && (html === "" || files.includes(html) || html === limits)) {
+    throw new UsageError(`--html: expected a file of its own, got ${JSON.stringify(html)}`);
+  }
   const failIf = values["fail-if"];
   if (domain !== undefined && limits === undefined) throw new UsageError("--domain: expected with --limits");
   if (failIf !== undefined && limits === undefined) throw new UsageError("--fail-if: expected with --limits");
@@ -47,6 +53,7 @@ export function readReplayFlags(args: readonly string[]): ReplayFlags {
     limits,
     domain,
     json,
+    html,
     key: keyOf(values.key ?? "address"),
     share: suggest === undefined ? undefined : shareOf(suggest),
     failIf: failIf === undefined ? undefined : failIfOf(failIf),

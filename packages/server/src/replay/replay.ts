@@ -1,15 +1,16 @@
 import { statSync } from "node:fs";
 import type { LimitsFile } from "tollgate/config";
 import { Clients } from "./clients.ts";
-import { Fitting, type JudgedSuggestion } from "./fitting.ts";
+import { type Fit, Fitting } from "./fitting.ts";
 import { type Entry, emptyEntry, type LogFormat } from "./formats/entry.ts";
 import { InOrder } from "./in-order.ts";
 import { type Judgement, Judging } from "./judging.ts";
 import { LoggedRequest } from "./limits-run.ts";
-import { forEachLine, isBlank, lineSource } from "./lines.ts";
+import { forEachLine, isBlank, isPipe, lineSource } from "./lines.ts";
 import { LogError } from "./log-error.ts";
 import { headOf, type LogHead, lastMoment, readHead } from "./log-file.ts";
 import type { Share } from "./suggest.ts";
+import { Timeline, type TimelineCounts } from "./timeline.ts";
 
 /** What tells clients apart: a fact of the line, or a field of JSON lines. */
 export type ClientKey = "address" | "user" | "user-agent" | "path" | { readonly field: string };
@@ -22,6 +23,8 @@ export interface ReplayOptions {
   readonly maxClients: number;
   readonly limits: { readonly file: LimitsFile; readonly domain: string } | undefined;
   readonly share: Share | undefined;
+  /** Whether to work out what each bucket would have denied, also without a share. */
+  readonly isFitted: boolean;
   /** Called about ten times a second. */
   readonly onProgress: (progress: Progress) => void;
   /** Called once for each file, before it is read. */
@@ -48,7 +51,8 @@ export interface ReplayResult {
   /** The client's name, by the numbers of the judgement. */
   readonly nameOf: (client: number) => string;
   readonly judgement: Judgement | undefined;
-  readonly suggestions: readonly JudgedSuggestion[];
+  readonly timeline: TimelineCounts;
+  readonly fit: Fit | undefined;
 }
 
 /**
@@ -58,7 +62,7 @@ export interface ReplayResult {
  */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const { files, boundaryUs } = await plan(options);
-  const bytes = files.includes("-") ? 0 : files.reduce((sum: number, file) => sum + statSync(file).size, 0);
+  const bytes = files.some(isPipe) ? 0 : files.reduce((sum: number, file) => sum + statSync(file).size, 0);
   const run = new ReplayRun(options, boundaryUs);
   try {
     let bytesBefore = 0;
@@ -84,7 +88,7 @@ interface Plan {
 }
 
 async function plan({ files, key, share }: ReplayOptions): Promise<Plan> {
-  if (files.includes("-")) return { files, boundaryUs: Number.POSITIVE_INFINITY };
+  if (files.some(isPipe)) return { files, boundaryUs: Number.POSITIVE_INFINITY };
   const heads: { file: string; head: LogHead }[] = [];
   for (const file of files) {
     const head = await readHead(file, fieldOf(key));
@@ -116,20 +120,20 @@ class ReplayRun {
   readonly #judging: Judging | undefined;
   readonly #isWhole: boolean;
   /** Without limits a request is its client. */
-  readonly #plain = new InOrder<number>((timeUs, client) => this.#count(timeUs, client));
+  readonly #plain = new InOrder<number>((timeUs, client) => this.#count(timeUs, client, false));
   readonly #whole = new InOrder<LoggedRequest>((timeUs, request) => {
-    this.#judging?.add(timeUs, request);
-    this.#count(timeUs, request.client);
+    this.#count(timeUs, request.client, this.#judging?.add(timeUs, request) === true);
   });
+  readonly #timeline = new Timeline();
   #unreadable = 0;
   #firstUs = Number.NaN;
   #lastUs = Number.NaN;
 
   constructor(options: ReplayOptions, boundaryUs: number) {
-    const { limits, maxClients, share } = options;
+    const { limits, maxClients, share, isFitted } = options;
     this.#options = options;
     this.#clients = new Clients(maxClients);
-    this.#fitting = share && new Fitting(this.#clients, share, boundaryUs);
+    if (isFitted) this.#fitting = new Fitting(this.#clients, share, boundaryUs);
     this.#isWhole = limits !== undefined || options.key !== "address";
     // A client can have a key in several rules.
     this.#judging = limits && new Judging(limits.file, limits.domain, Math.max(1_000, 4 * maxClients));
@@ -176,9 +180,10 @@ class ReplayRun {
     else this.#whole.add(entry.timeUs, new LoggedRequest(entry, client));
   }
 
-  #count(timeUs: number, client: number): void {
+  #count(timeUs: number, client: number, isDenied: boolean): void {
     if (Number.isNaN(this.#firstUs)) this.#firstUs = timeUs;
     this.#lastUs = timeUs;
+    this.#timeline.add(timeUs, isDenied);
     this.#fitting?.add(client, timeUs);
   }
 
@@ -196,7 +201,8 @@ class ReplayRun {
       lastUs: this.#lastUs,
       nameOf: (client) => clients.nameOf(client),
       judgement: this.#judging?.judge(),
-      suggestions: this.#fitting?.judge() ?? [],
+      timeline: this.#timeline.counts(),
+      fit: this.#fitting?.judge(),
     };
   }
 

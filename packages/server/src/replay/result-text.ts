@@ -1,5 +1,6 @@
 import type { JudgedSuggestion } from "./fitting.ts";
 import type { ReplayResult } from "./replay.ts";
+import { printable, percent as share } from "./report/markup.ts";
 import { asCode, asYaml } from "./suggestion-code.ts";
 
 /** A result as lines for a terminal. */
@@ -7,7 +8,15 @@ export function linesOf(result: ReplayResult): string[] {
   return [...summary(result), ...deniedLines(result), ...suggestionLines(result)];
 }
 
-function summary({ requests, clients, furtherClients, unreadable, late, firstUs, lastUs }: ReplayResult): string[] {
+export function summary({
+  requests,
+  clients,
+  furtherClients,
+  unreadable,
+  late,
+  firstUs,
+  lastUs,
+}: ReplayResult): string[] {
   const lines = [
     `${counted(requests, "request")} of ${counted(clients, "client")}, ${timeOf(firstUs)} to ${timeOf(lastUs)}`,
   ];
@@ -32,12 +41,12 @@ function deniedLines({ judgement, requests, clients, nameOf }: ReplayResult): st
   return lines;
 }
 
-function suggestionLines({ suggestions }: ReplayResult): string[] {
-  if (suggestions.length === 0) return [];
+function suggestionLines({ fit }: ReplayResult): string[] {
+  if (fit === undefined || fit.suggestions.length === 0) return [];
   return [
     "",
     "A bucket for each client that would have denied few of them anything:",
-    ...suggestions.flatMap((suggestion) => [
+    ...fit.suggestions.flatMap((suggestion) => [
       describe(suggestion),
       `  ${asCode(suggestion)}`,
       `  ${asYaml(suggestion)}`,
@@ -46,14 +55,14 @@ function suggestionLines({ suggestions }: ReplayResult): string[] {
   ];
 }
 
-function describe({ name, capacity, refill, per, clients, checked }: JudgedSuggestion): string {
+export function describe({ name, capacity, refill, per, clients, checked }: JudgedSuggestion): string {
   const later =
     checked === undefined ? "" : `; ${share(checked)} in the last fifth of the time, which it was not fitted to`;
   return `${name}: ${capacity} at once, ${refill} per ${per.slice(1)} (denies ${share(clients)} of the clients${later})`;
 }
 
 /** The result as one line of JSON. */
-export function jsonOf({ firstUs, lastUs, nameOf, judgement, suggestions, ...counts }: ReplayResult): string {
+export function jsonOf({ firstUs, lastUs, nameOf, judgement, fit, ...counts }: ReplayResult): string {
   return JSON.stringify({
     ...counts,
     from: timeOf(firstUs),
@@ -63,9 +72,8 @@ export function jsonOf({ firstUs, lastUs, nameOf, judgement, suggestions, ...cou
       rules: Object.fromEntries(judgement.rules),
       worst: judgement.worst.map((client) => ({ ...client, client: nameOf(client.client) })),
       headroom: judgement.headroom,
-      timeline: judgement.timeline,
     }),
-    suggestions: suggestions.map(({ rate, ...suggestion }) => ({
+    suggestions: (fit?.suggestions ?? []).map(({ rate, ...suggestion }) => ({
       ...suggestion,
       code: asCode({ rate, ...suggestion }),
       yaml: asYaml({ rate, ...suggestion }),
@@ -73,17 +81,7 @@ export function jsonOf({ firstUs, lastUs, nameOf, judgement, suggestions, ...cou
   });
 }
 
-/** Text of a log on a terminal: without control characters. */
-export function printable(text: string): string {
-  return Array.from(text.slice(0, 120), (character) => (isControl(character) ? "?" : character)).join("");
-}
-
-function isControl(character: string): boolean {
-  const code = character.charCodeAt(0);
-  return code < 32 || (code >= 127 && code < 160);
-}
-
-function timeOf(us: number): string {
+export function timeOf(us: number): string {
   return Number.isNaN(us) ? "-" : new Date(us / 1_000).toISOString();
 }
 
@@ -93,8 +91,4 @@ function counted(count: number, what: string): string {
 
 function percent(part: number, whole: number): string {
   return share(whole === 0 ? 0 : part / whole);
-}
-
-function share(value: number): string {
-  return `${Number((value * 100).toFixed(3))} %`;
 }

@@ -1,5 +1,11 @@
 const MOST_STEPS = 120;
 
+export interface TimelineCounts {
+  readonly stepSeconds: number;
+  readonly requests: readonly number[];
+  readonly denied: readonly number[];
+}
+
 /** Requests by time, in steps that grow with the span: at most 120 of them, whatever the log's length. */
 export class Timeline {
   readonly #requests: number[] = [];
@@ -8,7 +14,7 @@ export class Timeline {
   #stepUs = 1_000_000;
 
   /** The counts by step, and how long a step is. */
-  toJSON(): object {
+  counts(): TimelineCounts {
     const counts = (sparse: readonly number[]): number[] => Array.from(this.#requests, (_, step) => sparse[step] ?? 0);
     return { stepSeconds: this.#stepUs / 1e6, requests: counts(this.#requests), denied: counts(this.#denied) };
   }
