@@ -1,9 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { filesWithOwnProcess } from "./tools/own-process.ts";
+import { HONO_PROCESS, OWN_PROCESS } from "./tools/own-process.ts";
 import { ALL_TESTS, DEEP_TESTS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const exclude = [...configDefaults.exclude, ...DEEP_TESTS];
-const ownProcess = filesWithOwnProcess();
+const others = [...OWN_PROCESS, ...HONO_PROCESS];
 
 /** The quick tier, `npm test`: it needs npm packages and nothing else. vitest.deep.config.ts has the other tests. */
 export default defineConfig({
@@ -11,11 +11,12 @@ export default defineConfig({
   test: {
     ...settingsOf({ fileSeconds: 20, timeoutMs: 120_000 }),
     projects: [
-      { extends: true, test: { name: "own process", include: ownProcess, exclude } },
+      { extends: true, test: { name: "own process", include: [...OWN_PROCESS], exclude } },
+      { extends: true, test: { name: "hono process", include: [...HONO_PROCESS], exclude, isolate: false } },
       {
         extends: true,
         // Several files run in one process, which spares their start and most of their imports.
-        test: { name: "shared process", include: ALL_TESTS, exclude: [...exclude, ...ownProcess], isolate: false },
+        test: { name: "shared process", include: ALL_TESTS, exclude: [...exclude, ...others], isolate: false },
       },
     ],
   },

@@ -16,7 +16,7 @@ export class LongestFirst extends BaseSequencer {
     return inGroups.sort((a, b) => {
       const groups = groupOf(a) - groupOf(b);
       if (groups !== 0) return groups;
-      const processes = processOf(a) - processOf(b);
+      const processes = processOf(a).localeCompare(processOf(b));
       return processes === 0 ? this.#secondsOf(b) - this.#secondsOf(a) : processes;
     });
   }
@@ -26,9 +26,12 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/** A process that files share ends before a file that needs its own, so those that share come last in their group. */
-function processOf({ project }: TestSpecification): number {
-  return project.config.isolate ? 0 : 1;
+/**
+ * A process that files share ends before a file of another project, so each project's come together, and those that do
+ * not share come first in their group.
+ */
+function processOf({ project }: TestSpecification): string {
+  return project.config.isolate ? "" : project.name;
 }
 
 function groupOf({ project }: TestSpecification): number {

@@ -9,25 +9,28 @@ const FOLDERS = ["packages/tollgate/test", "packages/server/test", "bench/test",
 const REASONS: readonly RegExp[] = [
   // It measures memory.
   /memoryUsage|memory-in-use|allocated-bytes|\bgc\?/,
-  // It replaces what other files use.
-  /vi\.(?:mock|doMock|resetModules|useFakeTimers|stubGlobal|stubEnv)\(/,
-  // It replaces the global `Response`, itself or by the applications that it shares with others.
-  /@hono\/node-server|hono-apps\.ts"/,
+  // It replaces modules.
+  /vi\.(?:mock|doMock|resetModules)\(/,
+  // It sends a response of the first global `Response` of its process.
+  /RESPONSE_ALREADY_SENT/,
   // It runs examples of the docs, which use fake time and the default registry of metrics.
   /examples\.ts"/,
 ];
+/** It replaces the global `Response` for good, itself or by the applications that it shares with others. */
+const REPLACES_RESPONSE = /from "@hono\/node-server"|hono-apps\.ts"/;
 
-/** Whether a test file cannot leave its process as it found it, or has to have it for itself. */
-function needsOwnProcess(text: string): boolean {
-  return REASONS.some((reason) => reason.test(text));
-}
+const ALL = FOLDERS.flatMap((folder) =>
+  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(join(REPOSITORY, folder, file), "utf8") })),
+);
 
-/** The test files that need processes of their own. */
-export function filesWithOwnProcess(): string[] {
-  return FOLDERS.flatMap((folder) =>
-    readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".test.ts"))
-      .map((file) => `${folder}/${file}`)
-      .filter((file) => needsOwnProcess(readFileSync(join(REPOSITORY, file), "utf8"))),
-  );
-}
+/** The test files that cannot leave their process as they found it, or have to have it for themselves. */
+export const OWN_PROCESS: readonly string[] = ALL.filter(({ text }) => REASONS.some((reason) => reason.test(text))).map(
+  ({ file }) => file,
+);
+
+/** The test files that share processes in which Hono has replaced the global `Response`. */
+export const HONO_PROCESS: readonly string[] = ALL.filter(({ text }) => REPLACES_RESPONSE.test(text))
+  .map(({ file }) => file)
+  .filter((file) => !OWN_PROCESS.includes(file));

@@ -35,8 +35,8 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 54_666, 36_000],
   ["site", ["site"], 777, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
-  ["tools", ["tools"], 943, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_605, 65_000],
+  ["tools", ["tools"], 944, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_600, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
