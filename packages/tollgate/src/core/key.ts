@@ -35,6 +35,17 @@ export function encodeKey(key: unknown): string {
   }
 }
 
+/** The key of a text. `undefined` for the beginning of a long tuple, and for a tuple with a bigint. */
+export function decodeKey(encoded: string): Key | undefined {
+  if (!encoded.startsWith(TUPLE_MARK)) return encoded;
+  if (encoded.startsWith(TUPLE_MARK, 1)) return encoded.slice(1);
+  try {
+    return JSON.parse(encoded) as KeyPart[];
+  } catch {
+    return undefined;
+  }
+}
+
 function encodeTuple(key: unknown): string {
   if (!Array.isArray(key))
     throw keyError("key", "a string, a number, a bigint, a boolean or a tuple of them", key, hintFor(key));

@@ -1,3 +1,8 @@
+export { type Dashboard, type DashboardOptions, dashboard, serveDashboard } from "./dashboard.ts";
+export { DecisionTrail, mergeTrails } from "./decision-trail.ts";
+export type { Door } from "./handler.ts";
+export { describeLimits, describeStores, LimiterSource } from "./limiter-source.ts";
+export type { NodeRequest, NodeResponse } from "./servers.ts";
 export type {
   ActAnswer,
   ActRequest,
@@ -21,3 +26,20 @@ export type {
   Welcome,
 } from "./snapshot.ts";
 export { ROUTES } from "./snapshot.ts";
+export {
+  type BlockedSourceKey,
+  type CountedKey,
+  DashboardError,
+  type DashboardSource,
+  type DeniedKey,
+  type DescribedLimit,
+  type ExplainedKey,
+  type Looker,
+  type MetricFamily,
+  type MetricValue,
+  type SourceAct,
+  type SourceEvent,
+  type SourceKey,
+  type SourceState,
+  type TrailPage,
+} from "./source.ts";

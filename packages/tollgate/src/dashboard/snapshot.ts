@@ -5,10 +5,12 @@
  * - `POST session` with a `SessionRequest`: 204 and a cookie, or 401. Only a dashboard that has tokens needs it: others
  *   answer 204, too.
  * - `GET snapshots`: server-sent events, 401 without a session. The event `welcome` has a `Welcome`. An event
- *   `snapshot` follows each second, with a `Snapshot`. `?keys=shown` asks for keys as they are: without the right to
- *   change anything they stay masked.
+ *   `snapshot` follows each second, with a `Snapshot`.
  * - `POST key` with a `KeyRequest`: a `KeyDetail`.
  * - `POST act` with an `ActRequest`: an `ActAnswer`, 403 if the session may only read.
+ *
+ * `snapshots?keys=shown` and `key?keys=shown` ask for keys as they are. Without the right to change anything they stay
+ * masked.
  *
  * The page has `<div id="app">` and loads the script as a module. Requests with a body are JSON from the page's own
  * origin. What is refused is a `Refusal`, with one of these:
@@ -40,6 +42,8 @@ export interface Point {
   readonly atMs: number;
   readonly admitted: number;
   readonly denied: number;
+  /** Decided without the store, by the failure policy. They are in neither of the two before. */
+  readonly degraded: number;
   /** Limits in shadow mode that would have denied. A call counts once for each. */
   readonly shadow: number;
   /** The decisions that were timed have it, by the bounds of a histogram. `null` if none was timed. */

@@ -15,7 +15,15 @@ const HOSTILE = [
 ];
 const NOW_MS = Date.UTC(2026, 10, 29, 12);
 
-const point = (atMs: number): Point => ({ atMs, admitted: 900, denied: 12, shadow: 3, p50Ms: 0.02, p99Ms: 0.4 });
+const point = (atMs: number): Point => ({
+  atMs,
+  admitted: 900,
+  denied: 12,
+  degraded: 0,
+  shadow: 3,
+  p50Ms: 0.02,
+  p99Ms: 0.4,
+});
 const rows: readonly KeyRow[] = HOSTILE.map((key, i) => ({
   limiter: "api/login",
   key,

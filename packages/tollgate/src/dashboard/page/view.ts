@@ -55,6 +55,7 @@ function mean(atMs: number, points: readonly Point[]): Point {
     atMs,
     admitted: meanOf(({ admitted }) => admitted),
     denied: meanOf(({ denied }) => denied),
+    degraded: meanOf(({ degraded }) => degraded),
     shadow: meanOf(({ shadow }) => shadow),
     p50Ms: slowestOf(({ p50Ms }) => p50Ms),
     p99Ms: slowestOf(({ p99Ms }) => p99Ms),

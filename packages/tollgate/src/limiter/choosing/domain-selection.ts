@@ -1,5 +1,5 @@
 import { TollgateError } from "../../core/errors.ts";
-import type { Key } from "../../core/key.ts";
+import { decodeKey } from "../../core/key.ts";
 import type { Watch } from "../watching/watch.ts";
 import type { Owner } from "./owner.ts";
 import type { Pricing } from "./pricing.ts";
@@ -66,7 +66,7 @@ export class DomainSelection<Input, Found> implements Selection<Input> {
 
   selectKeyOf(limiter: string, encoded: string, into: Selected): void {
     const selection = this.#chooser.usedSelections().find(({ owners }) => owners[0]?.name === limiter);
-    const key = keyOfText(encoded);
+    const key = decodeKey(encoded);
     if (key !== undefined) selection?.selectKey(key, undefined, into);
   }
 
@@ -76,16 +76,5 @@ export class DomainSelection<Input, Found> implements Selection<Input> {
 
   release(): void {
     for (const selection of this.#chooser.usedSelections()) selection.release();
-  }
-}
-
-/** A key of a rule, which is a text or a tuple of texts. `undefined` for the beginning of a long tuple. */
-function keyOfText(encoded: string): Key | undefined {
-  if (!encoded.startsWith("[")) return encoded;
-  if (encoded.startsWith("[[")) return encoded.slice(1);
-  try {
-    return JSON.parse(encoded) as string[];
-  } catch {
-    return undefined;
   }
 }
