@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vitepress";
+import { writeReference } from "./api.ts";
 import { FRAMEWORKS, type Framework } from "./frameworks.ts";
 import { REPOSITORY, repositoryPages, sitePage, sitePath } from "./pages.ts";
 
@@ -31,7 +32,7 @@ ${id === "fetch" ? "Serve it by Bun, Deno or Workers, and ask" : "Run it, and as
 for i in $(seq 11); do curl -s -o /dev/null -w "%{http_code}\\n" -H "X-API-Key: ann" localhost:3000; done
 \`\`\`
 
-Next: [${title} in full](/${page}), [which limit](/choosing), [tell clients apart](/identity).
+Next: [${title} in full](/${page}), [which limit](/choose), [tell clients apart](/identity).
 `;
 }
 
@@ -59,4 +60,5 @@ function writePages(): void {
 }
 
 writePages();
+await writeReference(join(PAGES, "api"));
 await build(SITE);

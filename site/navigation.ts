@@ -29,7 +29,7 @@ export function sidebar(): Item[] {
     itemOf("examples/README.md"),
     ...take(["README"]),
   ];
-  const lookUp = [...take(LOOK_UP), itemOf("CHANGELOG.md")];
+  const lookUp = [...take(LOOK_UP), { text: "API reference", link: "/api/" }, itemOf("CHANGELOG.md")];
   const understand = [...take(UNDERSTAND), group("Inside", takeAll("internals/")), itemOf("ARCHITECTURE.md")];
   const groups = [
     group("Servers", take(SERVERS)),

@@ -22,15 +22,19 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: "Start", link: "/start/express", activeMatch: "^/(start|guide)" },
-      { text: "Choose", link: "/choosing" },
+      { text: "Choose", link: "/choose" },
       { text: "Playground", link: "/playground" },
-      { text: "API", link: "/options" },
+      { text: "API", link: "/api/" },
     ],
     sidebar: sidebar(),
     outline: [2, 3],
     search: {
       provider: "local",
-      options: { _render: (text, env, md) => (env.frontmatter?.["search"] === false ? "" : md.render(text, env)) },
+      options: {
+        // Pages that explain come before pages that list.
+        miniSearch: { searchOptions: { boostDocument: (id: string) => (/^\/(?:api|project)\//.test(id) ? 0.2 : 1) } },
+        _render: (text, env, md) => (env.frontmatter?.["search"] === false ? "" : md.render(text, env)),
+      },
     },
   },
 });

@@ -55,7 +55,7 @@ function sliders({ state, change }: Playback): VNode {
         onInput: (event: Event) => onValue(Number((event.target as HTMLInputElement).value)),
       }),
     ]);
-  const at = WINDOWS.findIndex((seconds) => seconds >= windowSeconds);
+  const at = WINDOWS.findIndex((window) => window >= windowSeconds);
   return h("div", { class: "row" }, [
     slider("Limit", `${limit}`, limit, MOST_UNITS, (value) => change({ limit: value })),
     slider("Window", durationOf(windowSeconds), at, WINDOWS.length - 1, (value) =>

@@ -34,7 +34,7 @@ export function timelines(state: State): Lane[] {
 function laneOf(algorithm: Algorithm, state: State): Lane {
   let nowMs = 0;
   const limit = limitOf(algorithm, state);
-  const limiter: Limiter<string> = createLimiter({ limits: [limit], clock: { now: () => nowMs } });
+  const limiter: Limiter = createLimiter({ limits: [limit], clock: { now: () => nowMs } });
   const remaining = () => limiter.peek(KEY, 0).remaining ?? 0;
   const admitted: boolean[] = [];
   const levels: [number, number][] = [[0, remaining()]];

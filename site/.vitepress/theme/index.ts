@@ -11,6 +11,10 @@ const site: Theme = {
       "playground",
       defineAsyncComponent(async () => (await import("../../playground/playground.ts")).Playground),
     );
+    app.component(
+      "choose",
+      defineAsyncComponent(async () => (await import("../../choose/choose.ts")).Choose),
+    );
   },
 };
 
