@@ -46,6 +46,26 @@ async function givenBack(url: string): Promise<void> {
   expect((await send(`${url}/ok`)).status).toBe(429);
 }
 
+/** Sends requests that wait, each once the one before has arrived. The second one's client leaves. */
+async function waiting(url: string): Promise<void> {
+  const leaving = new AbortController();
+  const ended: number[] = [];
+  const ask = async (i: number): Promise<number> => {
+    const { status } = await fetch(`${url}/ok`, i === 1 ? { signal: leaving.signal } : {});
+    ended.push(i);
+    return status;
+  };
+  expect(await ask(0)).toBe(200);
+  const gone = ask(1).catch((error: Error) => error.name);
+  const others = [2, 3, 4].map((i) => ask(i));
+  // The first turn comes after 200 ms: by then the client has left.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  leaving.abort();
+  expect([await gone, ...(await Promise.all(others))]).toEqual(["AbortError", 200, 200, 200]);
+  expect(await ask(5)).toBe(200);
+  expect([...ended].sort()).toEqual([0, 2, 3, 4, 5]);
+}
+
 export const CASES: readonly RuntimeCase[] = [
   {
     name: "admits requests up to the limit, then denies with the time to retry",
@@ -77,6 +97,10 @@ export const CASES: readonly RuntimeCase[] = [
       await new Promise((resolve) => setTimeout(resolve, 1_010));
       expect((await send(`${url}/ok`)).status).toBe(200);
     },
+  },
+  {
+    name: "lets requests wait for their turns, also when a client that waits leaves",
+    run: (instance) => waiting(instance("waits")),
   },
   {
     name: "answers HEAD with the headers and no body",

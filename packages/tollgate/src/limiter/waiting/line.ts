@@ -48,6 +48,10 @@ export class Line implements KeyLine, Sleeper {
     return this.#waiters.tail;
   }
 
+  get dueUs(): number | undefined {
+    return this.#state === "asking" ? undefined : this.#dueUs;
+  }
+
   /** Whether calls that do not wait come after those that do. A call that is asked for at once holds up no others. */
   get isHolding(): boolean {
     return this.length > (this.#state === "asking" && this.#denials === 0 ? 1 : 0);

@@ -32,6 +32,8 @@ export interface KeyLine {
   readonly key: string;
   readonly length: number;
   readonly head: Waiter | undefined;
+  /** When the head is to be asked for; `undefined` while it is. */
+  readonly dueUs: number | undefined;
   /** What a store elsewhere reported last of the head. */
   told: Told | undefined;
   /** Adds a call, behind those that came before it. */
@@ -40,6 +42,8 @@ export interface KeyLine {
   leave(waiter: Waiter): void;
   /** Sets when the head is due, which was denied just now. */
   setDue(dueUs: number): void;
+  /** The head is due, or a deadline has come. */
+  wake(): void;
   /** Asks for the head, and for the next ones while they are served. */
   serve(): void;
   /** When all that wait are served if nothing else arrives. Calls that would come after their deadline are denied. */
