@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
   ["dashboard", DASHBOARD, 2_639, 1_500],
   ["replay", ["packages/server/src/replay"], 1_807, 1_500],
-  ["tests", TESTS, 55_148, 36_000],
-  ["site", ["site"], 1_057, 1_500],
+  ["tests", TESTS, 55_187, 36_000],
+  ["site", ["site"], 1_190, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_334, 2_400],
   ["tools", ["tools"], 944, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_716, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_602, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
