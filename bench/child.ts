@@ -10,6 +10,7 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   server: async () => (await import("./http/server.ts")).serveVariant,
   redis: async () => (await import("./redis/measure.ts")).measureVariant,
   "redis lone": async () => (await import("./redis/lone.ts")).measureLone,
+  postgres: async () => (await import("./postgres/measure.ts")).measureVariant,
   "hybrid node": async () => (await import("./hybrid/node.ts")).runNode,
   "hybrid local": async () => (await import("./hybrid/local-calls.ts")).measureLocalCalls,
   "bare check": async () => (await import("./service/bare-servers.ts")).serveBareChecks,

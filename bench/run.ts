@@ -5,6 +5,7 @@ const BENCHES = {
   process: async () => (await import("./process/bench.ts")).BENCH,
   http: async () => (await import("./http/bench.ts")).BENCH,
   redis: async () => (await import("./redis/bench.ts")).BENCH,
+  postgres: async () => (await import("./postgres/bench.ts")).BENCH,
   hybrid: async () => (await import("./hybrid/bench.ts")).BENCH,
   service: async () => (await import("./service/bench.ts")).BENCH,
 } as const;

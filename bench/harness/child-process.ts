@@ -14,7 +14,7 @@ export const CHILD: string = fileURLToPath(new URL("../child.js", import.meta.ur
  */
 export const STEADY_HEAP = "--initial-heap-size=128";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 
 /** Runs `child.js KIND ORDER` in a new process. Returns the JSON that it prints. */
 export async function runChild<T>(kind: string, order: object, flags: readonly string[] = []): Promise<T> {

@@ -2,10 +2,11 @@ import { Redis, type RedisOptions } from "ioredis";
 import type { Figures } from "../harness/figures.ts";
 import { KeyPool } from "../harness/keys.ts";
 import { expectCount, percentile } from "../harness/measuring.ts";
+import { HOST } from "../harness/server-program.ts";
 import type { AsyncCall } from "../process/contender.ts";
 import { admittedOf, askAboutAll, checkLimit, keepInFlight, keysInTurn } from "./calls.ts";
 import { ROWS, type Row, type RowId, WORKLOADS, type Workload } from "./contenders.ts";
-import { callsOf, HOST, mainThreadUs } from "./server.ts";
+import { callsOf, mainThreadUs } from "./server.ts";
 
 export interface VariantOrder {
   readonly row: RowId;

@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../harness/child-process.ts";
+import { freePort, HOST, startProgram } from "../harness/server-program.ts";
 
-export const HOST = "127.0.0.1";
 const PROGRAM = "redis-server";
 
 /** Starts a server that keeps nothing on disk. It ends with the bench. @throws Error when redis-server is missing. */
@@ -18,28 +15,9 @@ export async function startRedis() {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-bench-redis-"));
   const port = await freePort();
   const flags = ["--port", String(port), "--bind", HOST, "--dir", folder, "--save", "", "--appendonly", "no"];
-  const child = spawn(PROGRAM, flags, { stdio: ["ignore", "pipe", "inherit"] });
-  process.once("exit", () => {
-    child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  });
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  let printed = "";
-  for await (const text of child.stdout) {
-    printed += String(text);
-    if (printed.includes("Ready to accept connections")) break;
-  }
+  const child = await startProgram([PROGRAM, ...flags], folder);
   const setting = { server: `${name} ${version} on the same machine, over loopback` };
   return { port, setting, close: async () => void child.kill("SIGKILL") };
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, HOST), "listening");
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), "close");
-  return port;
 }
 
 /** How often a command was called, from `INFO commandstats`. */

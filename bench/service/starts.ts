@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHILD } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { freePort } from "../redis/server.ts";
+import { freePort } from "../harness/server-program.ts";
 import { SERVICE, withLimits } from "./processes.ts";
 
 export const STARTS = {

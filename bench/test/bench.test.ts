@@ -6,6 +6,7 @@ import { fillPage, reportText } from "../harness/page.ts";
 import type { Report } from "../harness/report.ts";
 import { BENCH as HTTP } from "../http/bench.ts";
 import { BENCH as HYBRID } from "../hybrid/bench.ts";
+import { BENCH as POSTGRES } from "../postgres/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
 import { BENCH as SERVICE } from "../service/bench.ts";
@@ -43,7 +44,7 @@ describe("a ratio", () => {
   });
 });
 
-describe.each([PROCESS, HTTP, REDIS, HYBRID, SERVICE].map((bench) => [bench.name, bench] as const))(
+describe.each([PROCESS, HTTP, REDIS, POSTGRES, HYBRID, SERVICE].map((bench) => [bench.name, bench] as const))(
   "%s",
   (name, bench) => {
     it("has the rows that its bounds compare", () => {

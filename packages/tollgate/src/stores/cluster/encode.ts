@@ -39,10 +39,14 @@ export function answerTake(words: unknown[], report: Report, count: number): voi
     words.push(encodeReport(report));
     return;
   }
-  words.push(report.admitted ? 1 : 0, report.resets ?? null);
+  const { admitted, resets, conforms, used, waitUs, usedAfterWait, resetUs } = report;
+  let fits = admitted;
+  for (let i = 0; i < count; i += 1) fits &&= conforms[i]! && waitUs[i] === 0;
+  if (fits) words.push(resets ?? -1);
+  else words.push(null, admitted ? 1 : 0, resets ?? -1);
   for (let i = 0; i < count; i += 1) {
-    words.push(report.conforms[i] ? 1 : 0, report.used[i], finite(report.waitUs[i]!));
-    words.push(report.usedAfterWait[i], report.resetUs[i]);
+    words.push(used[i], resetUs[i]);
+    if (!fits) words.push(conforms[i] ? 1 : 0, finite(waitUs[i]!), usedAfterWait[i]);
   }
 }
 
@@ -63,15 +67,17 @@ export const MOST_RESETS: number = 2 ** 32;
 /** Reads the figures of a take from one key, with so many limits. */
 export function readFigures({ words, nowUs, primary }: Answer, at: number, count: number): Report {
   const report = new Report(count);
-  report.admitted = words[at] === 1;
-  const resets = words[at + 1];
-  if (typeof resets === "number") report.resets = primary * MOST_RESETS + resets;
-  for (let i = 0, from = at + 2; i < count; i += 1, from += FIGURES) {
-    report.conforms[i] = words[from] === 1;
-    report.used[i] = words[from + 1] as number;
-    report.waitUs[i] = (words[from + 2] as number | null) ?? Number.POSITIVE_INFINITY;
-    report.usedAfterWait[i] = words[from + 3] as number;
-    report.resetUs[i] = words[from + 4] as number;
+  const fits = words[at] !== null;
+  report.admitted = fits || words[at + 1] === 1;
+  const head = fits ? at : at + 2;
+  const resets = words[head] as number;
+  if (resets >= 0) report.resets = primary * MOST_RESETS + resets;
+  for (let i = 0, from = head + 1; i < count; i += 1, from += fits ? 2 : FIGURES) {
+    report.used[i] = words[from] as number;
+    report.resetUs[i] = words[from + 1] as number;
+    report.conforms[i] = fits || words[from + 2] === 1;
+    report.waitUs[i] = fits ? 0 : ((words[from + 3] as number | null) ?? Number.POSITIVE_INFINITY);
+    report.usedAfterWait[i] = words[fits ? from : from + 4] as number;
   }
   return withUntils(report, nowUs);
 }

@@ -49,7 +49,7 @@ export interface ReportWords {
 }
 /** A limit as data, and whether its name was chosen. */
 export type LimitWords = readonly [limit: Limit, hasChosenName: boolean];
-/** Conforms, used, wait, used after the wait, reset. */
+/** Used, reset, conforms, wait, used after the wait. */
 export const FIGURES = 5;
 /** The block in force: how long, and the reason. */
 export type BlockWords = readonly [forUs: number, reason: string | null] | null;
@@ -69,8 +69,9 @@ export interface Answer {
   /** Unless `"done"`, nothing was done; of a request that came too late, only what gives back. */
   readonly outcome: "done" | "late" | "unknown-space" | "other-version";
   /**
-   * The result of each call. A take whose figures say all has these in its place: whether it is admitted, after how
-   * many resets, and `FIGURES` numbers for each limit.
+   * The result of each call. A take whose figures say all has these in its place: `null`, whether it is admitted, after
+   * how many resets (-1: it does not matter), and `FIGURES` numbers for each limit. One that is admitted, and after
+   * which another fits, has the resets and the first two figures: most answers, in less than half the words.
    */
   readonly words: readonly unknown[];
   /** The keys whose counts moved to other numbers. */

@@ -76,9 +76,9 @@ export class Taking implements Question {
   read(answer: Answer, at: number): number {
     const { words, nowUs, primary } = answer;
     const count = this.#call.costs.length;
-    if (typeof words[at] === "number") {
+    if (typeof words[at] === "number" || words[at] === null) {
       this.#caller.resolve(readFigures(answer, at, count));
-      return at + 2 + FIGURES * count;
+      return at + (words[at] === null ? 3 + FIGURES * count : 1 + 2 * count);
     }
     answerCaller(this.#caller, () => decodeReport(checkResult(words[at]) as ReportWords, nowUs, primary));
     return at + 1;

@@ -1,17 +1,8 @@
 import { EventEmitter } from "node:events";
-import { createLimiter, perMinute } from "tollgate";
+import { createLimiter, perDay, perMinute } from "tollgate";
 import { clusterStore, serveWorkers } from "tollgate/cluster";
 import { expect, it } from "vitest";
-
-/** A channel whose messages arrive at once, with what is done to them. */
-function connect(change: (message: object) => object = (message) => message) {
-  const cluster = new EventEmitter();
-  const channel = Object.assign(new EventEmitter(), {
-    send: (message: object) => cluster.emit("message", worker, message),
-  });
-  const worker = { send: (message: object) => setImmediate(() => channel.emit("message", change(message))) };
-  return { cluster, channel };
-}
+import { connect } from "./primary-process.ts";
 
 it("a process without a channel is told to use the primary's store itself", () => {
   expect(() => clusterStore({ channel: new EventEmitter() })).toThrow(/in the primary, pass the store of serveWorkers/);
@@ -56,5 +47,29 @@ it("a primary with other messages decides nothing, and says so", async () => {
   const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
   const degraded = "the primary has another version of tollgate";
   expect(await limiter.consume("ann")).toMatchObject({ allowed: false, degraded });
+  await store.close();
+});
+
+it("a flood is messages of at most 128 calls, of which at most four wait for their answers", async () => {
+  const waiting = new Set<number>();
+  const sizes: number[] = [];
+  let most = 0;
+  const { cluster, channel } = connect((message) => {
+    const { id, words, nowMs } = (message as { data: { id: number; words: readonly unknown[]; nowMs?: number } }).data;
+    if (nowMs !== undefined) waiting.delete(id);
+    else if (words.length > 0) {
+      waiting.add(id);
+      // A space, a key and a cost for each call.
+      sizes.push(words.length / 3);
+    }
+    most = Math.max(most, waiting.size);
+    return message;
+  });
+  serveWorkers({ cluster });
+  const store = clusterStore({ channel, timeout: "10s", warnings: false });
+  const limiter = createLimiter({ name: "api", limits: [perDay(600)], store });
+  const flood = await Promise.all(Array.from({ length: 1_000 }, async () => limiter.allow("ann")));
+  expect(flood.filter(Boolean)).toHaveLength(600);
+  expect([most, Math.max(...sizes)]).toEqual([4, 128]);
   await store.close();
 });

@@ -1,8 +1,19 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { type ClusterStoreOptions, clusterStore } from "tollgate/cluster";
 
 const PROGRAM = fileURLToPath(new URL("primary.mjs", import.meta.url));
+
+/** A primary and a channel to it in this process, with what is done to each message on its way to the other. */
+export function connect(change: (message: object) => object = (message) => message) {
+  const cluster = new EventEmitter().setMaxListeners(0);
+  const channel = Object.assign(new EventEmitter().setMaxListeners(0), {
+    send: (message: object) => cluster.emit("message", worker, change(message)),
+  });
+  const worker = { send: (message: object) => setImmediate(() => channel.emit("message", change(message))) };
+  return { cluster, channel };
+}
 
 type StoreKind = "memory" | "table";
 
