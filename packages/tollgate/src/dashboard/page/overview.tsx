@@ -19,6 +19,7 @@ export function Overview(shown: Shown) {
     ["Admitted/s", rate(point.admitted)],
     ["Denied/s", rate(point.denied), point.denied > 0],
     ["In shadow/s", rate(point.shadow)],
+    ...(point.degraded > 0 ? ([["Without a store/s", rate(point.degraded), true]] as const) : []),
     ["p50", milliseconds(point.p50Ms)],
     ["p99", milliseconds(point.p99Ms)],
     ["Processes", `${processes.ready} of ${processes.of}`],

@@ -41,9 +41,11 @@ function App() {
       if (isSignedIn) connection.current?.again();
     };
     addEventListener("hashchange", () => void arrive());
-    void arrive().then(() => {
+    const start = async (): Promise<void> => {
+      await arrive();
       connection.current = connect(setStatus, setView);
-    });
+    };
+    void start();
   }, []);
   const current = nameOf(hash);
   useEffect(() => {
