@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import type { LimitsFile } from "tollgate/config";
 import { Clients } from "./clients.ts";
 import { type Fit, Fitting } from "./fitting.ts";
+import { AddressClients } from "./formats/address.ts";
 import { type Entry, emptyEntry, type LogFormat } from "./formats/entry.ts";
 import { InOrder } from "./in-order.ts";
 import { type Judgement, Judging } from "./judging.ts";
@@ -58,7 +59,7 @@ export interface ReplayResult {
 /**
  * Reads access logs once, and decides each of their requests again.
  *
- * @throws LogError for files without a readable line, and for a share that is finer than the clients of the log allow.
+ * @throws LogError for logs without a request, and for a share that is finer than the clients of the log allow.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const { files, boundaryUs } = await plan(options);
@@ -124,6 +125,7 @@ class ReplayRun {
   readonly #whole = new InOrder<LoggedRequest>((timeUs, request) => {
     this.#count(timeUs, request.client, this.#judging?.add(timeUs, request) === true);
   });
+  readonly #addresses = new AddressClients();
   readonly #timeline = new Timeline();
   #unreadable = 0;
   #firstUs = Number.NaN;
@@ -175,7 +177,7 @@ class ReplayRun {
     const hasBytes = entry.addressEnd > 0 && key === "address";
     const client = hasBytes
       ? this.#clients.numberOf(bytes, start, entry.addressEnd)
-      : this.#clients.numberOfText(keyOf(entry, key));
+      : this.#clients.numberOfText(key === "address" ? this.#addresses.of(entry.address) : keyOf(entry, key));
     if (this.#judging === undefined) this.#plain.add(entry.timeUs, client);
     else this.#whole.add(entry.timeUs, new LoggedRequest(entry, client));
   }
@@ -190,6 +192,7 @@ class ReplayRun {
   end(): ReplayResult {
     this.#plain.end();
     this.#whole.end();
+    if (this.requests === 0) throw new LogError("expected an access log, got no request");
     const clients = this.#clients;
     return {
       requests: this.requests,

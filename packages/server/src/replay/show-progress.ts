@@ -3,24 +3,35 @@ import type { Progress } from "./replay.ts";
 const LINE_MS = 10_000;
 const WIDTH = 24;
 
+/** Where progress goes: standard error, by default. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
 /** Shows how far a replay is: a bar on a terminal, elsewhere a line every ten seconds. */
 export class ShowProgress {
-  readonly #stream: NodeJS.WriteStream;
-  readonly #startMs = performance.now();
-  #lastLineMs = performance.now();
+  readonly #stream: ProgressStream;
+  readonly #nowMs: () => number;
+  readonly #startMs: number;
+  #lastLineMs: number;
   #hasBar = false;
 
-  constructor(stream: NodeJS.WriteStream = process.stderr) {
+  constructor(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()) {
     this.#stream = stream;
+    this.#nowMs = nowMs;
+    this.#startMs = nowMs();
+    this.#lastLineMs = this.#startMs;
   }
 
   show(progress: Progress): void {
-    if (this.#stream.isTTY) {
+    const nowMs = this.#nowMs();
+    if (this.#stream.isTTY === true) {
       this.#hasBar = true;
-      this.#stream.write(`\r\u001b[K${barOf(progress, performance.now() - this.#startMs)}`);
-    } else if (performance.now() - this.#lastLineMs >= LINE_MS) {
-      this.#lastLineMs = performance.now();
-      this.#stream.write(`${textOf(progress, performance.now() - this.#startMs)}\n`);
+      this.#stream.write(`\r\u001b[K${barOf(progress, nowMs - this.#startMs)}`);
+    } else if (nowMs - this.#lastLineMs >= LINE_MS) {
+      this.#lastLineMs = nowMs;
+      this.#stream.write(`${textOf(progress, nowMs - this.#startMs)}\n`);
     }
   }
 

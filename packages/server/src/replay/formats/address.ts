@@ -1,3 +1,5 @@
+import { clientIp } from "tollgate/fetch";
+
 /** An address without its port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 export function withoutPort(text: string): string {
   if (text.startsWith("[")) return text.slice(1, text.indexOf("]"));
@@ -10,4 +12,23 @@ export function withoutPort(text: string): string {
 export function firstForwarded(text: string): string {
   const comma = text.indexOf(",");
   return withoutPort((comma < 0 ? text : text.slice(0, comma)).trim());
+}
+
+const CLIENT_OF = clientIp({ trustProxy: false });
+const MOST_KNOWN = 10_000;
+
+/** The client of an address, as limits count it: all of an IPv6 network are one. Other text stays as it is. */
+export class AddressClients {
+  readonly #known = new Map<string, string>();
+
+  of(address: string): string {
+    if (!address.includes(":")) return address;
+    const known = this.#known.get(address);
+    if (known !== undefined) return known;
+    const found = CLIENT_OF({ method: "", path: "", remoteAddress: address, header: () => undefined });
+    const client = found === "unknown" ? address : found;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(address, client);
+    return client;
+  }
 }

@@ -1,7 +1,7 @@
 import { type Entry, type LogFormat, textOf } from "./entry.ts";
 import { CLF_LENGTH, ClfStamps } from "./timestamps.ts";
 
-const [SPACE, QUOTE, OPEN, CLOSE, BACKSLASH] = [32, 34, 91, 93, 92];
+const [SPACE, QUOTE, COLON, OPEN, CLOSE, BACKSLASH] = [32, 34, 58, 91, 93, 92];
 
 /**
  * The common and the combined log format of nginx, Apache and others: `address ident user [time] "request" status
@@ -12,22 +12,42 @@ export class CommonFormat implements LogFormat {
   readonly #stamps = new ClfStamps();
 
   read(bytes: Buffer, start: number, end: number, entry: Entry): "request" | "unreadable" {
-    let addressEnd = start;
-    while (addressEnd < end && bytes[addressEnd] !== SPACE) addressEnd += 1;
-    let open = addressEnd;
-    while (open < end && !(bytes[open] === OPEN && bytes[open - 1] === SPACE)) open += 1;
+    const addressEnd = indexOf(bytes, SPACE, start, end);
+    const open = indexAfter(bytes, OPEN, addressEnd, end, (before) => before === SPACE);
     const close = open + 1 + CLF_LENGTH;
     if (addressEnd === start || close + 3 > end || bytes[close] !== CLOSE) return "unreadable";
     if (bytes[close + 1] !== SPACE || bytes[close + 2] !== QUOTE) return "unreadable";
     const timeUs = this.#stamps.timeUs(bytes, open + 1);
-    let requestEnd = close + 3;
-    while (requestEnd < end && (bytes[requestEnd] !== QUOTE || bytes[requestEnd - 1] === BACKSLASH)) requestEnd += 1;
+    const requestEnd = indexAfter(bytes, QUOTE, close + 3, end, (before) => before !== BACKSLASH);
     if (Number.isNaN(timeUs) || requestEnd === end) return "unreadable";
     entry.timeUs = timeUs;
-    entry.addressEnd = addressEnd;
+    const hasColon = indexOf(bytes, COLON, start, addressEnd) < addressEnd;
+    // An IPv6 address has several spellings, which text tells to be one.
+    entry.addressEnd = hasColon ? 0 : addressEnd;
+    if (hasColon && !entry.isWhole) entry.address = textOf(bytes, start, addressEnd);
     if (entry.isWhole) readRest(textOf(bytes, start, end), entry, addressEnd - start, open - start, requestEnd - start);
     return "request";
   }
+}
+
+/** The first place of a byte; `end` without one. */
+function indexOf(bytes: Buffer, byte: number, start: number, end: number): number {
+  let at = start;
+  while (at < end && bytes[at] !== byte) at += 1;
+  return at;
+}
+
+/** The first place of a byte that follows such a one; `end` without one. */
+function indexAfter(
+  bytes: Buffer,
+  byte: number,
+  start: number,
+  end: number,
+  follows: (before: number) => boolean,
+): number {
+  let at = indexOf(bytes, byte, start, end);
+  while (at < end && !follows(bytes[at - 1]!)) at = indexOf(bytes, byte, at + 1, end);
+  return at;
 }
 
 function readRest(line: string, entry: Entry, addressEnd: number, open: number, requestEnd: number): void {
