@@ -156,8 +156,9 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   operations: ["http", "limits", "log"],
   api: ["http", "limits", "operations", "log", "check"],
   admin: ["http", "limits", "log"],
+  dashboard: ["admin", "http", "limits", "log", "operations"],
   envoy: ["files", "http", "limits", "log"],
-  workers: ["admin", "http", "limits", "log", "operations"],
+  workers: ["admin", "dashboard", "http", "limits", "log", "operations"],
 };
 const SERVER_SOURCE = "packages/server/src";
 

@@ -29,14 +29,14 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["integrations", INTEGRATIONS, 4_236, 2_800],
-  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_451, 4_700],
-  ["dashboard", DASHBOARD, 2_642, 1_500],
+  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
+  ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_848, 1_500],
-  ["tests", TESTS, 55_507, 36_000],
+  ["tests", TESTS, 55_692, 36_000],
   ["site", ["site"], 1_190, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_522, 2_400],
   ["tools", ["tools"], 944, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_214, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_265, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

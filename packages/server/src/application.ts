@@ -5,6 +5,7 @@ import type { Tls } from "./http/tls.ts";
 import type { LimiterSet } from "./limiter-set.ts";
 import type { LimitsStatus } from "./limits/limits-files.ts";
 import type { LimitsInForce } from "./limits/limits-in-force.ts";
+import type { OperationSettings } from "./operations/operation-settings.ts";
 
 /** What the service is about: which requests it answers, and by which limits. */
 export interface Application {
@@ -18,6 +19,8 @@ export interface Application {
   readonly limitsStatus?: () => LimitsStatus;
   /** Limits that operators may change. */
   readonly inForce?: LimitsInForce;
+  /** What operators do to them. Set with `inForce`. */
+  readonly operations?: OperationSettings;
   /** Answers what the primary process asks a worker for its operators. */
   readonly answerLead?: (question: unknown) => Promise<unknown>;
   /** Opens the gRPC port. Absent if the limits have no such protocol. */

@@ -1,11 +1,13 @@
 import type { Server } from "node:http";
 import { type Clock, systemClock } from "tollgate";
 import type { TrustProxy } from "tollgate/node";
-import type { Admin } from "./admin/admin.ts";
+import type { Admin, OpenDashboard } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
 import type { Family } from "./admin/families.ts";
 import type { ServiceMetrics } from "./admin/service-metrics.ts";
 import type { Application, GrpcListener } from "./application.ts";
+import { LogEvents } from "./dashboard/log-events.ts";
+import type { ServiceSourceSettings } from "./dashboard/service-source.ts";
 import { type DemoSettings, openDemo } from "./demo/demo.ts";
 import type { Certificates, TlsFiles } from "./files/certificates.ts";
 import { FilesError } from "./files/read-texts.ts";
@@ -90,7 +92,17 @@ const SAMPLE_MS = 10_000;
  * @throws TollgateError if the numbers do not make a limit; FilesError or LimitsError if the limits files are wrong;
  * ListenError if an address is not available.
  */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export function startService(options: ServiceOptions): Promise<Service> {
+  const events = new LogEvents();
+  return startFollowed({ ...options, log: events.follow(options.log), events });
+}
+
+/** Options with a log that the dashboard follows. */
+interface FollowedOptions extends ServiceOptions {
+  readonly events: LogEvents;
+}
+
+async function startFollowed(options: FollowedOptions): Promise<Service> {
   const { clock = systemClock, graceMs = GRACE_MS, sampleMs = SAMPLE_MS, log } = options;
   const ids = options.requestIds ? new RequestIds(trustedPeer(options.trustProxy)) : undefined;
   const requestLog = new RequestLog({ log, ids, denials: options.logDenials, intervalMs: sampleMs });
@@ -191,7 +203,7 @@ async function openMetrics(server: Server, application: Application): Promise<Se
 
 /** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */
 async function openAdmin(
-  { admin, log, clock }: ServiceOptions,
+  { admin, log, clock, events }: FollowedOptions,
   server: Server,
   application: Application,
   certificates: Certificates | undefined,
@@ -199,8 +211,13 @@ async function openAdmin(
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { startAdmin } = await import("./admin/admin.ts");
+  const { operations, limitsStatus: status } = application;
+  const processes = () => ({ ready: 1, of: 1 });
+  const has = operations !== undefined && status !== undefined && admin.tokens !== undefined;
+  const openDashboard = has ? await dashboardOf({ operations, status, events, processes }, log) : undefined;
   return startAdmin({
     ...admin,
+    openDashboard,
     log,
     isReady,
     server,
@@ -208,4 +225,12 @@ async function openAdmin(
     tls: certificates,
     ...(clock !== undefined && { clock }),
   });
+}
+
+/** The dashboard of limits that operators may change. Loaded only if there is one: it has the page. */
+export async function dashboardOf(settings: Omit<ServiceSourceSettings, "families">, log: Log): Promise<OpenDashboard> {
+  const { dashboardRoutes } = await import("./dashboard/dashboard-routes.ts");
+  const { serviceSource } = await import("./dashboard/service-source.ts");
+  return (tokens, metrics) =>
+    dashboardRoutes(serviceSource({ ...settings, families: () => metrics.collect() }), tokens, log);
 }

@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { type Clock, systemClock } from "tollgate";
 import type { NodeHandler } from "tollgate/node";
 import type { Application } from "../application.ts";
@@ -9,13 +9,13 @@ import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "../http/guarde
 import { healthz, readyz } from "../http/health.ts";
 import { listen } from "../http/listen.ts";
 import { RequestIds } from "../http/request-ids.ts";
-import { routeTable } from "../http/route-table.ts";
+import { type Routes, routeTable } from "../http/route-table.ts";
 import type { Tls } from "../http/tls.ts";
 import { logAcceptFailures } from "../log/accept-failures.ts";
 import type { Log } from "../log/log.ts";
 import { RequestLog } from "../log/request-log.ts";
 import type { AdminSettings } from "./admin-settings.ts";
-import { onlyWithTokens } from "./bearer-tokens.ts";
+import { type Holder, onlyWithTokens, TokenHolders } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
 import { operatorRate } from "./operator-rate.ts";
@@ -31,8 +31,28 @@ export interface AdminOptions extends AdminSettings {
   readonly metrics?: ServiceMetrics;
   /** `undefined`: without TLS. */
   readonly tls?: Tls | undefined;
+  /** Adds the dashboard, if there are tokens. */
+  readonly openDashboard?: OpenDashboard | undefined;
   readonly clock?: Clock;
   readonly bounds?: Partial<Bounds>;
+}
+
+/** Makes the dashboard, which has sessions in place of tokens. */
+export type OpenDashboard = (tokens: TokenCheck, metrics: ServiceMetrics) => DashboardRoutes;
+
+/** What the admin listener knows of tokens. */
+export interface TokenCheck {
+  readonly find: (token: string) => Holder | undefined;
+  /** Is notified of requests with a known token, and of those with another. */
+  readonly noteKnown: (request: IncomingMessage) => void;
+  readonly noteRefused: (request: IncomingMessage) => void;
+  /** Seconds until the token may call again, if it calls too often. */
+  readonly waitSeconds: (name: string) => number | undefined;
+}
+
+export interface DashboardRoutes {
+  readonly routes: Routes;
+  close(): void;
 }
 
 export interface Admin {
@@ -62,19 +82,26 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const metrics = options.metrics ?? serviceMetrics(options.server, application);
   const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
   let connections: FairConnections | undefined;
+  const holders = tokens && new TokenHolders(tokens);
+  const noteKnown = (request: IncomingMessage): void => connections?.keep(request.socket);
+  const noteRefused = (request: IncomingMessage): void => requestLog.unauthorized(request);
+  const { waitSeconds } = rate;
+  const find: TokenCheck["find"] = (token) => holders?.find(token);
+  const dashboard = holders && options.openDashboard?.({ find, noteKnown, noteRefused, waitSeconds }, metrics);
   const routes: NodeHandler = routeTable({
     "/healthz": healthz(application.health),
     "/readyz": readyz(isReady),
     ...onlyWithTokens(
       {
-        tokens,
+        holders,
         ids,
-        noteKnown: (request) => connections?.keep(request.socket),
-        noteRefused: (request) => requestLog.unauthorized(request),
+        noteKnown,
+        noteRefused,
         isTooOften: (name, response) => rate.isTooOften(name, response),
       },
       guardedRoutes,
     ),
+    ...dashboard?.routes,
   });
   const granted = { ...OPERATORS, ...bounds };
   const server = createGuardedServer(
@@ -89,6 +116,8 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   return {
     url,
     close: async () => {
+      // Its pages would not let the listener drain.
+      dashboard?.close();
       await drain(GRACE_MS);
       metrics.close();
       rate.close();

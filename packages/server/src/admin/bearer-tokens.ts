@@ -11,7 +11,7 @@ const SCHEME = /^Bearer +([\w.~+/=-]+)$/i;
 
 export interface TokenSettings {
   /** `undefined`: plain routes are open, and those of operators closed. */
-  readonly tokens: readonly AdminToken[] | undefined;
+  readonly holders: TokenHolders | undefined;
   readonly ids: RequestIds;
   /** Is notified of requests with a known token. */
   readonly noteKnown: (request: IncomingMessage) => void;
@@ -22,9 +22,30 @@ export interface TokenSettings {
 }
 
 /** The name of a token, and what it may do. */
-interface Holder {
+export interface Holder {
   readonly name: string;
   readonly access: AdminToken["access"];
+}
+
+/** Finds the holder of a token. */
+export class TokenHolders {
+  readonly #holders: readonly (Holder & { readonly digest: Buffer })[];
+
+  constructor(tokens: readonly AdminToken[]) {
+    this.#holders = tokens.map((token) => ({
+      name: nameOfToken(token),
+      access: token.access,
+      digest: digestOf(token.token),
+    }));
+  }
+
+  /** Compares all tokens, each in constant time: the time tells neither which one matched nor how far. */
+  find(token: string): Holder | undefined {
+    const digest = digestOf(token);
+    let found: Holder | undefined;
+    for (const holder of this.#holders) found = timingSafeEqual(holder.digest, digest) ? holder : found;
+    return found;
+  }
 }
 
 /** The same routes, behind the tokens. */
@@ -39,15 +60,11 @@ export function onlyWithTokens(settings: TokenSettings, routes: OperatorRoutes):
 
 class TokenDoor {
   readonly #settings: TokenSettings;
-  readonly #holders: readonly (Holder & { readonly digest: Buffer })[] | undefined;
+  readonly #holders: TokenHolders | undefined;
 
   constructor(settings: TokenSettings) {
     this.#settings = settings;
-    this.#holders = settings.tokens?.map((token) => ({
-      name: nameOfToken(token),
-      access: token.access,
-      digest: digestOf(token.token),
-    }));
+    this.#holders = settings.holders;
   }
 
   /** A route that is open if there are no tokens: then all clients together call each as often as one token may. */
@@ -86,12 +103,9 @@ class TokenDoor {
     sendJson(response, 401, { error: "unauthorized" }, { "www-authenticate": 'Bearer realm="tollgate"' });
   }
 
-  /** Compares all tokens, each in constant time: the time tells neither which one matched nor how far. */
   #holderOf(request: IncomingMessage): Holder | undefined {
     const [, token = ""] = SCHEME.exec(request.headers.authorization ?? "") ?? [];
-    const digest = digestOf(token);
-    let found: Holder | undefined;
-    for (const holder of this.#holders ?? []) found = timingSafeEqual(holder.digest, digest) ? holder : found;
+    const found = this.#holders?.find(token);
     if (found !== undefined) this.#settings.noteKnown(request);
     return found;
   }

@@ -9,6 +9,8 @@ const CALLS_PER_SECOND = 10;
 const MOST_KEYS = 1_000;
 
 export interface OperatorRate {
+  /** Seconds until a token may call again. `undefined` if it may now, and then the call counts. */
+  waitSeconds(name: string): number | undefined;
   /** Answers a token, or clients without one, that call too often. Returns whether it did. */
   isTooOften(name: string, response: ServerResponse): boolean;
   close(): void;
@@ -22,11 +24,15 @@ export function operatorRate(clock: Clock): OperatorRate {
     store,
     clock,
   });
+  const waitSeconds = (name: string): number | undefined => {
+    const { allowed, retryAfterMs } = limiter.consume(name);
+    return allowed ? undefined : Math.ceil(retryAfterMs / 1_000);
+  };
   return {
+    waitSeconds,
     isTooOften: (name, response) => {
-      const { allowed, retryAfterMs } = limiter.consume(name);
-      if (allowed) return false;
-      const seconds = Math.ceil(retryAfterMs / 1_000);
+      const seconds = waitSeconds(name);
+      if (seconds === undefined) return false;
       sendJson(response, 429, { error: "too many calls" }, { "retry-after": String(seconds) });
       return true;
     },

@@ -1,4 +1,5 @@
 import { createLimits, type Limits, type LimitsFile } from "tollgate/config";
+import { DecisionTrail, mergeTrails } from "tollgate/dashboard";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
@@ -41,7 +42,9 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const recent = recentOf(context);
   const limiters = new LimiterSet();
   const hot = recent === undefined ? undefined : new HotKeysOfDomains(limiters);
-  const led = leading.begin({ limits, recent, hot }, (file) => {
+  const trail = recent === undefined ? undefined : new DecisionTrail(clock);
+  const endTrail = trail === undefined ? () => {} : limiters.watch(trail.add);
+  const led = leading.begin({ limits, recent, hot, trail }, (file) => {
     recent?.keepFactsOf(file);
     // Another version may have other domains.
     limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
@@ -54,6 +57,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     leading.close();
     endLog();
     hot?.close();
+    endTrail();
     await limits.close();
     await close();
   };
@@ -70,7 +74,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     recent,
     limiters,
     ...led,
-    answerLead: (question) => answerLead(limits, recent, hot, question as LeadQuestion),
+    answerLead: (question) => answerLead(limits, recent, { hot, trail }, question as LeadQuestion),
     close: end,
   };
 }
@@ -81,6 +85,7 @@ interface OwnLimits {
   /** Both are set if there are operators. */
   readonly recent: RecentRequests | undefined;
   readonly hot: HotKeysOfDomains | undefined;
+  readonly trail: DecisionTrail | undefined;
 }
 
 /** What decides which limits are in force: files and operators of this process, or the primary process. */
@@ -91,7 +96,7 @@ interface Leading {
   begin(
     own: OwnLimits,
     onInstall: (effective: LimitsFile) => void,
-  ): Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "reload">;
+  ): Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "operations" | "reload">;
   close(): void;
 }
 
@@ -101,14 +106,15 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
   return {
     checkDomain: operated.checkDomain,
     first: () => operated.first,
-    begin: ({ limits, recent, hot }, onInstall) => {
-      const { inForce, routes } = operated.begin({
+    begin: ({ limits, recent, hot, trail }, onInstall) => {
+      const { inForce, routes, operations } = operated.begin({
         limits,
         recent,
         operateKey: (call) => operateKey(limits, call),
         hotOf: async (domain) => hot?.of(domain) ?? { active: [], denied: [] },
         blockedOf: blockedIn(limits),
         reached: async () => undefined,
+        trailOf: async (key) => trail?.read(key) ?? mergeTrails([]),
         onInstall,
       });
       return {
@@ -116,6 +122,7 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
         health: inForceHealth(operated.status, inForce),
         limitsStatus: operated.status,
         inForce,
+        operations,
         reload: () => operated.reload(),
       };
     },

@@ -1,4 +1,5 @@
 import type { Limits } from "tollgate/config";
+import type { DecisionTrail, SourceKey, TrailPage } from "tollgate/dashboard";
 import { asRequestError } from "../http/request-error.ts";
 import type { RecentPage, RecentRequests } from "../limits/recent-requests.ts";
 import type { Hot, HotKeysOfDomains } from "./hot-keys.ts";
@@ -9,6 +10,8 @@ export type LeadQuestion =
   | { readonly what: "key"; readonly call: KeyCall }
   /** The keys of a domain that are called most. */
   | { readonly what: "hot"; readonly domain: string }
+  /** What was decided since the last question, or the latest decisions of a key. */
+  | { readonly what: "trail"; readonly key: SourceKey | undefined }
   /** The latest requests, or those before the one with a number. */
   | { readonly what: "requests"; readonly before: number | undefined }
   /** The lines of Envoy's files. */
@@ -18,16 +21,17 @@ export type KeyAnswer =
   | { readonly result: KeyResult }
   | { readonly status: number; readonly message: string; readonly details: Readonly<Record<string, unknown>> };
 
-export type LeadAnswer = KeyAnswer | Hot | RecentPage | undefined;
+export type LeadAnswer = KeyAnswer | Hot | RecentPage | TrailPage | undefined;
 
 /** Answers the primary process by the limits of this worker. */
 export async function answerLead(
   limits: Limits | Limits<"async">,
   recent: RecentRequests | undefined,
-  hot: HotKeysOfDomains | undefined,
+  { hot, trail }: { readonly hot: HotKeysOfDomains | undefined; readonly trail: DecisionTrail | undefined },
   question: LeadQuestion,
 ): Promise<LeadAnswer> {
   if (question.what === "hot") return hot?.of(question.domain);
+  if (question.what === "trail") return trail?.read(question.key);
   if (question.what === "requests") return recent?.page(question.before);
   if (question.what === "configuration") return undefined;
   try {

@@ -10,7 +10,9 @@ export interface KeyCall {
 }
 
 export type KeyAction =
-  | { readonly verb: "explain" | "reset" | "unblock" }
+  /** Whether a cost would pass: 1 by default. */
+  | { readonly verb: "explain"; readonly cost?: number }
+  | { readonly verb: "reset" | "unblock" }
   | { readonly verb: "block"; readonly span: BlockTime; readonly reason: string | undefined };
 
 /** The state of a limit, as JSON has it: null stands for infinity. */
@@ -35,7 +37,7 @@ export async function operateKey(limits: Limits | Limits<"async">, call: KeyCall
   const handle = limits.byKey(domain, rule, key);
   switch (action.verb) {
     case "explain": {
-      const statuses: readonly LimitStatus[] = await handle.explain();
+      const statuses: readonly LimitStatus[] = await handle.explain(action.cost);
       return { limits: statuses.map(statusOf), blockedUntil: await handle.blockedUntil() };
     }
     case "reset":

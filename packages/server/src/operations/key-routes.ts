@@ -23,7 +23,7 @@ export function cannotListBlocked(): never {
 }
 
 /** A key of a rule. */
-interface NamedKey extends Omit<KeyCall, "action"> {
+export interface NamedKey extends Omit<KeyCall, "action"> {
   /** What the log calls it: keys may be secrets. */
   readonly logged: string;
 }
@@ -94,7 +94,7 @@ function shownTo({ access }: Operator, { file }: LimitsInForce, domain: string) 
 }
 
 /** A key as stores have it, as these routes take it: a list for a rule by several facts. A long one was cut. */
-function keyOfText(text: string): string | readonly string[] {
+export function keyOfText(text: string): string | readonly string[] {
   if (!text.startsWith("[")) return text;
   if (text.startsWith("[[")) return text.slice(1);
   try {
@@ -110,7 +110,7 @@ async function explain({ inForce, operateKey }: OperationSettings, fields: Field
   return { body: { blockedUntil: timeOf(blockedUntil), limits } };
 }
 
-async function changeKey(
+export async function changeKey(
   settings: OperationSettings,
   operator: Operator,
   name: string,
@@ -132,12 +132,12 @@ function timeOf(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-function blockIn(fields: Fields): KeyAction {
+export function blockIn(fields: Fields): KeyAction {
   const reason = fields["reason"] === undefined ? undefined : textIn(fields, "reason");
   return { verb: "block", span: spanIn(fields, "body"), reason };
 }
 
-function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {
+export function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {
   const domain = textIn(fields, "domain");
   const rule = textIn(fields, "rule");
   const words = checkRule(inForce, domain, rule);
@@ -150,7 +150,7 @@ function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {
 }
 
 /** An address as it is, else a hash. */
-function loggedKey({ by }: RuleWords, key: string | readonly string[]): string {
+export function loggedKey({ by }: RuleWords, key: string | readonly string[]): string {
   const text = typeof key === "string" ? key : key.length === 1 ? (key[0] ?? "") : JSON.stringify(key);
   const facts = typeof by === "string" ? [by] : (by ?? []);
   return facts.length === 1 && facts[0] === "ip" ? text : secretName(text);

@@ -9,7 +9,7 @@ import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import type { Log } from "../log/log.ts";
 import { auditOwnChange } from "./audit-own-change.ts";
 import { operationRoutes } from "./operation-routes.ts";
-import type { Operated } from "./operation-settings.ts";
+import type { Operated, OperationSettings } from "./operation-settings.ts";
 import type { Reached } from "./workers-reached.ts";
 
 export interface OperatedSettings {
@@ -83,6 +83,7 @@ export class OperatedLimits {
   begin({ limits, onInstall, ...operated }: OperatedParts): {
     readonly inForce: LimitsInForce;
     readonly routes: OperatorRoutes;
+    readonly operations: OperationSettings;
   } {
     const { clock, log } = this.#settings;
     const onOwnChange = auditOwnChange.bind(undefined, log);
@@ -90,8 +91,8 @@ export class OperatedLimits {
     this.#inForce = inForce;
     this.#reached = operated.reached;
     if (this.#early !== undefined) void inForce.takeFiles(this.#early);
-    const routes = operationRoutes({ inForce, clock, log, checkDomain: this.checkDomain, ...operated });
-    return { inForce, routes };
+    const operations: OperationSettings = { inForce, clock, log, checkDomain: this.checkDomain, ...operated };
+    return { inForce, routes: operationRoutes(operations), operations };
   }
 
   reload(): void {

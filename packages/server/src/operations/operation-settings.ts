@@ -1,4 +1,5 @@
 import type { BlockedKey, Clock } from "tollgate";
+import type { SourceKey, TrailPage } from "tollgate/dashboard";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import type { RecentTraffic } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
@@ -14,6 +15,8 @@ export interface Operated {
   readonly hotOf: HotOf;
   readonly blockedOf: BlockedOf;
   readonly reached: Reached;
+  /** What was decided lately, for the dashboard. */
+  readonly trailOf: (key: SourceKey | undefined) => Promise<TrailPage>;
 }
 
 /** What the routes of operators need. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import type { Fields } from "../http/json-fields.ts";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import { RequestError } from "../http/request-error.ts";
 import { segmentsOf } from "../http/route-table.ts";
-import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
 import { audit } from "../log/audit.ts";
 import { type Answer, action } from "./action.ts";
@@ -21,13 +21,21 @@ const NAME_SEGMENT = 3;
 /** Turns single rules off, into shadow mode, or on, for a time. */
 export function ruleRoutes(settings: OperationSettings): OperatorRoutes {
   const actionsFor = (mode: OverrideMode): OperatorActions => ({
-    POST: action("write", (request, operator) => override(settings, mode, request, operator)),
+    POST: action("write", async (request, operator) => {
+      const { domain, ...fields } = await fieldsOfBody(request, ["domain", "for"]);
+      return overrideRule(settings, operator, mode, textIn({ domain }, "domain"), ruleIn(request), fields);
+    }),
   });
   return {
     "/v1/rules/*/off": actionsFor("off"),
     "/v1/rules/*/shadow": actionsFor("shadow"),
     "/v1/rules/*/on": actionsFor("on"),
-    "/v1/rules/*/restore": { POST: action("write", (request, operator) => restore(settings, request, operator)) },
+    "/v1/rules/*/restore": {
+      POST: action("write", async (request, operator) => {
+        const domain = textIn(await fieldsOfBody(request, ["domain"]), "domain");
+        return endOverride(settings, operator, domain, ruleIn(request));
+      }),
+    },
   };
 }
 
@@ -36,14 +44,16 @@ export function overrideJson({ domain, rule, mode, untilMs, by }: RuleOverride):
   return { domain, rule, mode, until: new Date(untilMs).toISOString(), by };
 }
 
-async function override(
+/** Overrides the mode of a rule for a time. @throws RequestError */
+export async function overrideRule(
   { inForce, clock, log, reached }: OperationSettings,
-  mode: OverrideMode,
-  request: IncomingMessage,
   operator: Operator,
+  mode: OverrideMode,
+  domain: string,
+  rule: string,
+  fields: Fields,
 ): Promise<Answer> {
-  const fields = await fieldsOfBody(request, ["domain", "for"]);
-  const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
+  checkRule(inForce, domain, rule);
   const forMs = durationIn(fields, "for", SHORTEST_MS, LONGEST_MS);
   const made: RuleOverride = { domain, rule, mode, untilMs: clock.now() + forMs, by: operator.name };
   const outcome = await inForce.override(made);
@@ -59,13 +69,14 @@ async function override(
   return withWorkers({ body }, await reached());
 }
 
-async function restore(
+/** Ends the override of a rule. @throws RequestError */
+export async function endOverride(
   { inForce, log, reached }: OperationSettings,
-  request: IncomingMessage,
   operator: Operator,
+  domain: string,
+  rule: string,
 ): Promise<Answer> {
-  const fields = await fieldsOfBody(request, ["domain"]);
-  const { domain, rule } = namedRule(inForce, request, textIn(fields, "domain"));
+  checkRule(inForce, domain, rule);
   const ended = await inForce.endOverride(domain, rule);
   if (ended !== undefined) {
     audit(log, {
@@ -77,8 +88,6 @@ async function restore(
   return withWorkers({ body: { domain, rule, wasOverridden: ended !== undefined } }, await reached());
 }
 
-function namedRule(inForce: LimitsInForce, request: IncomingMessage, domain: string) {
-  const rule = segmentsOf(request)[NAME_SEGMENT] ?? "";
-  checkRule(inForce, domain, rule);
-  return { domain, rule };
+function ruleIn(request: IncomingMessage): string {
+  return segmentsOf(request)[NAME_SEGMENT] ?? "";
 }

@@ -1,8 +1,9 @@
+import { mergeTrails, type TrailPage } from "tollgate/dashboard";
 import { RequestError } from "../http/request-error.ts";
 import type { KeyAnswer } from "../operations/answer-lead.ts";
 import { type Hot, mergeHot } from "../operations/hot-keys.ts";
 import type { KeyCall, KeyResult } from "../operations/key-calls.ts";
-import type { HotOf, KeyOutcome, OperateKey } from "../operations/operation-settings.ts";
+import type { HotOf, KeyOutcome, OperateKey, OperationSettings } from "../operations/operation-settings.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How long a worker may take, which may have to ask Redis. */
@@ -26,6 +27,16 @@ export function hotOfWorkers(slots: readonly WorkerSlot[]): HotOf {
     const answers = await Promise.all(ready.map((slot) => slot.ask({ what: "hot", domain }, PATIENCE_MS)));
     const lists = answers.flatMap((answer) => (answer.kind === "answer" ? (answer.content as Hot | undefined) : []));
     return mergeHot(lists.filter((hot) => hot !== undefined));
+  };
+}
+
+/** What all workers have decided, without those that do not answer. */
+export function trailOfWorkers(slots: readonly WorkerSlot[]): OperationSettings["trailOf"] {
+  return async (key) => {
+    const ready = slots.filter(({ isReady }) => isReady);
+    const answers = await Promise.all(ready.map((slot) => slot.ask({ what: "trail", key }, PATIENCE_MS)));
+    const pages = answers.map((answer) => (answer.kind === "answer" ? (answer.content as TrailPage) : undefined));
+    return mergeTrails(pages.filter((page) => page !== undefined));
   };
 }
 

@@ -11,9 +11,10 @@ import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
 import { blockedIn, cannotListBlocked } from "../operations/key-routes.ts";
 import { OperatedLimits } from "../operations/operated-limits.ts";
+import type { OperationSettings } from "../operations/operation-settings.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
-import { hotOfWorkers, operateKeyIn } from "./keys-in-workers.ts";
+import { hotOfWorkers, operateKeyIn, trailOfWorkers } from "./keys-in-workers.ts";
 import { requestsOf } from "./requests-of-workers.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
@@ -34,6 +35,7 @@ export class PrimaryLimits {
   readonly #salt: string | undefined;
   readonly inForce: LimitsInForce;
   readonly routes: OperatorRoutes;
+  readonly operations: OperationSettings;
   readonly health: HealthDetails;
   #number = 0;
   #reached: Promise<WorkersReached> = Promise.resolve({ changed: [], silent: [] });
@@ -50,17 +52,19 @@ export class PrimaryLimits {
     this.#log = log;
     this.#salt = hasOperators ? randomSalt() : undefined;
     this.#limits = createLimits(operated.first, { clock: systemClock, ...(store !== undefined && { store }) });
-    const { inForce, routes } = operated.begin({
+    const { inForce, routes, operations } = operated.begin({
       limits: this.#limits,
       recent: hasOperators ? requestsOf(slots) : undefined,
       operateKey: operateKeyIn(slots),
       hotOf: hotOfWorkers(slots),
       blockedOf: store === undefined ? cannotListBlocked : blockedIn(this.#limits),
       reached: () => this.#reached,
+      trailOf: trailOfWorkers(slots),
       onInstall: () => this.#tell(),
     });
     this.inForce = inForce;
     this.routes = routes;
+    this.operations = operations;
     this.health = inForceHealth(operated.status, inForce);
   }
 

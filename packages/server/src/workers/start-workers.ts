@@ -4,11 +4,12 @@ import type { LocalStore } from "tollgate";
 import type { Admin } from "../admin/admin.ts";
 import { type Family, mergeFamilies } from "../admin/families.ts";
 import type { Application } from "../application.ts";
+import { LogEvents } from "../dashboard/log-events.ts";
 import { LimiterSet } from "../limiter-set.ts";
 import { openMemory } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { openCertificates } from "../open-certificates.ts";
-import type { Service, ServiceSettings } from "../service.ts";
+import { dashboardOf, type Service, type ServiceSettings } from "../service.ts";
 import { configurationOf } from "./configuration-of-workers.ts";
 import { PrimaryLimits } from "./primary-limits.ts";
 import { type PassOn, WorkerSlot } from "./worker-slot.ts";
@@ -27,7 +28,9 @@ const GRACE_MS = 12_000;
  * @throws FilesError or LimitsError if the limits files are wrong; WorkerError with what a worker says; ListenError if
  * the admin listener's address is not available.
  */
-export async function startWorkers(settings: WorkersSettings, log: Log): Promise<Service> {
+export async function startWorkers(settings: WorkersSettings, ownLog: Log): Promise<Service> {
+  const events = new LogEvents();
+  const log = events.follow(ownLog);
   // Figures such as infinity have no JSON.
   cluster.setupPrimary({ args: process.argv.slice(2), serialization: "advanced" });
   const passOnTo: PassOn = (message, from) => passOn(slots, message, from);
@@ -51,7 +54,7 @@ export async function startWorkers(settings: WorkersSettings, log: Log): Promise
     const [first, ...others] = slots;
     const ready = await first?.start();
     await Promise.all(others.map((slot) => slot.start()));
-    admin = await openAdmin(settings, log, slots, { limits, store }, () => !isStopping);
+    admin = await openAdmin(settings, log, slots, { limits, store, events }, () => !isStopping);
     let closed: Promise<void> | undefined;
     return {
       url: ready?.url ?? "",
@@ -76,11 +79,17 @@ function passOn(slots: readonly WorkerSlot[], { type, id, to, content }: Paramet
   else if (type === "ask") slots[Number(from) - 1]?.tell({ type: "answer", id, from: to, content: undefined });
 }
 
+interface Parts {
+  readonly limits: PrimaryLimits | undefined;
+  readonly store: LocalStore | undefined;
+  readonly events: LogEvents;
+}
+
 async function openAdmin(
   { admin, workers, tls }: WorkersSettings,
   log: Log,
   slots: readonly WorkerSlot[],
-  { limits, store }: { readonly limits: PrimaryLimits | undefined; readonly store: LocalStore | undefined },
+  { limits, store, events }: Parts,
   isRunning: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
@@ -103,7 +112,13 @@ async function openAdmin(
   };
   const isReady = (): boolean => isRunning() && readyCount() > 0;
   const metrics = { collect, close: () => certificates?.close() };
-  return startAdmin({ ...admin, log, isReady, server: createServer(), application, tls: certificates, metrics });
+  const processes = () => ({ ready: readyCount(), of: workers });
+  const openDashboard =
+    limits === undefined || admin.tokens === undefined
+      ? undefined
+      : await dashboardOf({ operations: limits.operations, status: () => limits.status, events, processes }, log);
+  const server = createServer();
+  return startAdmin({ ...admin, log, isReady, server, application, tls: certificates, metrics, openDashboard });
 }
 
 async function measureLimits(limits: PrimaryLimits): Promise<() => Promise<readonly Family[]>> {

@@ -110,9 +110,9 @@ export interface LimitsHandle<Kind extends "sync" | "async" = "sync"> {
 export interface KeyHandle<Kind extends "sync" | "async" = "sync"> {
   /**
    * The state of each limit of the key. Of a rule with `plans` or `keys`, those limits under which something is
-   * counted: which of them hold is known with a request.
+   * counted: which of them hold is known with a request. `cost` is 1 by default.
    */
-  explain(): Result<Kind, LimitStatus[]>;
+  explain(cost?: Cost): Result<Kind, LimitStatus[]>;
   block(span: BlockTime, options?: BlockOptions): Result<Kind, void>;
   unblock(): Result<Kind, boolean>;
   /** When the block of the key ends, in milliseconds since the epoch; `undefined` if it is not blocked. */

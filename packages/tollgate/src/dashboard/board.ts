@@ -48,6 +48,8 @@ export class Board {
   readonly #onError: (error: unknown) => void;
   readonly #events: OwnEvent[] = [];
   #eventId = 0;
+  /** The last event that a snapshot had, or that came while no page looked. */
+  #toldId = 0;
   #stores: readonly StoreRow[] = [];
   #lists = NO_LISTS;
   #listsDueMs = 0;
@@ -131,7 +133,6 @@ export class Board {
     const [families, trail] = await Promise.all([this.#source.families(), this.#source.trail(undefined)]);
     const nowMs = clock.now();
     const rates = this.#reader.read(families, nowMs);
-    const before = this.#eventId;
     for (const { limiter, key, count, reason, limit } of trail.denied) {
       const text = `${count} denied: ${reason}${limit && ` under ${limit}`}`;
       this.#add({ kind: "denial", text, limiter, of: { limiter, key } });
@@ -142,9 +143,13 @@ export class Board {
     const { point } = rates;
     if (point === undefined) return;
     this.#history.add(point);
-    if (this.#lookers.count === 0 || this.#isClosed) return;
+    if (this.#lookers.count === 0 || this.#isClosed) {
+      this.#toldId = this.#eventId;
+      return;
+    }
     void this.#list().catch(this.#onError);
-    const fresh = this.#events.filter(({ id }) => id > before);
+    const fresh = this.#events.filter(({ id }) => id > this.#toldId);
+    this.#toldId = this.#eventId;
     this.#lookers.send(nowMs, (isShown) => this.#snapshot(point, rates, fresh, isShown));
   }
 

@@ -153,13 +153,19 @@ export class Handler<Native> {
     return looker;
   }
 
-  #refusalOf(error: unknown): DashboardError {
-    if (error instanceof DashboardError) return error;
+  #refusalOf(error: unknown): Pick<DashboardError, "status" | "message" | "retryAfterSeconds"> {
+    if (isRefusal(error)) return error;
     if (error instanceof TollgateError)
-      return new DashboardError(error.code === "ERR_STORE" ? 501 : 400, error.message);
+      return new DashboardError(error.code === "ERR_STORE" ? 503 : 400, error.message);
     this.#onError(error);
     return new DashboardError(500, "the dashboard failed; the log says why");
   }
+}
+
+/** Errors of sources and of `authorize` may have a status. Of those, 500 is a failure. */
+function isRefusal(error: unknown): error is DashboardError {
+  const { status } = (error ?? {}) as Partial<DashboardError>;
+  return error instanceof Error && Number.isInteger(status) && status !== 500;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

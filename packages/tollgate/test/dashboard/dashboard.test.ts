@@ -4,7 +4,7 @@ import { type AsyncLimiter, createLimiter, type Limiter, perMinute } from "tollg
 import { type Dashboard, type DashboardOptions, dashboard, type KeyDetail } from "tollgate/dashboard";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type PageEvents, readEvents } from "./page-reader.ts";
+import { type PageEvents, readEvents } from "../../../../test/support/dashboard-events.ts";
 
 const START_MS = Date.UTC(2026, 10, 23, 12);
 const OWN = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
