@@ -18,9 +18,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_630, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_662, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_989, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_157, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_189, 3_300],
   ["stores of this process", LOCAL_STORES, 5_361, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_402, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
@@ -32,7 +32,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_848, 1_500],
-  ["tests", TESTS, 55_692, 36_000],
+  ["tests", TESTS, 55_696, 36_000],
   ["site", ["site"], 1_190, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_522, 2_400],
   ["tools", ["tools"], 944, 1_200],

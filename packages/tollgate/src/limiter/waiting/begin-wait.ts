@@ -5,7 +5,7 @@ import type { Selected } from "../choosing/selected.ts";
 import type { Decider } from "../deciding/decider.ts";
 import { holdingLine } from "./behind.ts";
 import type { Line } from "./line.ts";
-import { pulse } from "./pulse.ts";
+import { beginPulse } from "./pulse.ts";
 import { Turn } from "./turn.ts";
 import type { CheckedWait } from "./wait-options.ts";
 import { type WaitEnd, Waiter } from "./waiter.ts";
@@ -39,7 +39,7 @@ export function beginWait(
   const joined = line ?? firstLine(call);
   joined.join(waiter);
   joined.serve();
-  pulse(waiter);
+  beginPulse(waiter);
 }
 
 /** The line in which a call waits that is the first for its keys. */

@@ -2,11 +2,11 @@ import { readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { KeyLine, Waiter } from "./waiter.ts";
 
-/** How long after a line's own timer the calls behind its head wake it. */
-const BEHIND_MS = 50;
-const LEAST_MS = 5;
-const LONGEST_MS = 1_000;
-/** An answer of the store that takes longer went to a request that has ended meanwhile. */
+const SHORTEST_MS = 5;
+const LONGEST_MS = 50;
+/** A call that has not asked by then is of a request that has ended: its client has gone. */
+const GONE_AFTER_MS = 500;
+/** And one that asked, but got no answer, ended meanwhile. */
 const LOST_AFTER_MS = 10_000;
 
 /** Workers of Cloudflare end the timers and messages of a request with it. */
@@ -14,32 +14,67 @@ const ENDS_TIMERS =
   (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent === "Cloudflare-Workers";
 
 /**
- * Wakes the line of a call again and again while the call waits, by timers of the call's own request. Elsewhere the one
- * timer of a line serves the calls of all requests.
+ * The timers of a call's own request, which wake the line again and again while the call waits. Elsewhere the one timer
+ * of a line serves the calls of all requests.
  */
-export function pulse(waiter: Waiter): void {
-  if (ENDS_TIMERS) beat(waiter, waiter.line?.head, 0);
+export class Pulse {
+  readonly #waiter: Waiter;
+  #ask: (() => void) | undefined = undefined;
+  #head: Waiter | undefined = undefined;
+  /** How long this call has seen the head being asked for. */
+  #askedMs = 0;
+
+  constructor(waiter: Waiter) {
+    this.#waiter = waiter;
+    this.#plan();
+  }
+
+  /** Whether the call is the head, and its own request has not come to ask. */
+  get isDue(): boolean {
+    return this.#ask !== undefined;
+  }
+
+  /** Asks a store elsewhere with the next timer: the answer would be lost with another request. */
+  askLater(ask: () => void): void {
+    this.#ask = ask;
+  }
+
+  #plan(): void {
+    const { line } = this.#waiter;
+    if (line === undefined) return;
+    const ms = delayMs(line, this.#waiter);
+    setTimeout(() => {
+      this.#beat(ms);
+      this.#plan();
+    }, ms);
+  }
+
+  #beat(ms: number): void {
+    const { line } = this.#waiter;
+    if (line === undefined) return;
+    const { head } = line;
+    this.#askedMs = line.dueUs === undefined && head === this.#head ? this.#askedMs + ms : 0;
+    this.#head = head;
+    const ask = this.#ask;
+    this.#ask = undefined;
+    if (ask !== undefined) ask();
+    else if (head !== undefined && this.#askedMs > (head.pulse?.isDue === true ? GONE_AFTER_MS : LOST_AFTER_MS))
+      line.failed(head, lostError());
+    else line.wake();
+  }
 }
 
-/** `head` has been asked for since `askedMs` milliseconds, as far as this call has seen. */
-function beat(waiter: Waiter, head: Waiter | undefined, askedMs: number): void {
-  const { line } = waiter;
-  if (line === undefined) return;
-  const ms = delayMs(line, waiter);
-  setTimeout(() => {
-    const isAsked = line.dueUs === undefined && line.head === head;
-    if (isAsked && head !== undefined && askedMs > LOST_AFTER_MS) line.failed(head, lostError());
-    else line.wake();
-    beat(waiter, line.head, isAsked ? askedMs + ms : 0);
-  }, ms);
+/** Begins the timers of a call that waits, where it needs some. */
+export function beginPulse(waiter: Waiter): void {
+  if (ENDS_TIMERS && waiter.line !== undefined) waiter.pulse = new Pulse(waiter);
 }
 
 function delayMs({ head, dueUs }: KeyLine, waiter: Waiter): number {
-  if (dueUs === undefined) return LONGEST_MS;
-  const leftMs = (dueUs - readUs(waiter.call.lines[0]!.clock)) / 1_000 + (head === waiter ? 0 : BEHIND_MS);
-  return Math.min(Math.max(Math.ceil(leftMs), LEAST_MS), LONGEST_MS);
+  if (dueUs === undefined || head !== waiter) return LONGEST_MS;
+  const leftMs = Math.ceil((dueUs - readUs(waiter.call.lines[0]!.clock)) / 1_000);
+  return Math.min(Math.max(leftMs, SHORTEST_MS), LONGEST_MS);
 }
 
 function lostError(): TollgateError {
-  return new TollgateError("ERR_STORE", "wait: expected an answer of the store, got none within 10 seconds");
+  return new TollgateError("ERR_STORE", "wait: expected an answer of the store, got none before the request ended");
 }

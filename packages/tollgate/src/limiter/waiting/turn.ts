@@ -58,6 +58,11 @@ export class Turn implements WaitingCall {
   }
 
   ask(waiter: Waiter, line: KeyLine): void {
+    if (waiter.pulse === undefined || this.asker.kind === "sync") this.#askNow(waiter, line);
+    else waiter.pulse.askLater(() => this.#askNow(waiter, line));
+  }
+
+  #askNow(waiter: Waiter, line: KeyLine): void {
     try {
       const answered = this.#take(line);
       if (!isPromise(answered)) line.answered(waiter, answered);

@@ -6,6 +6,7 @@ import type { Report } from "../../core/report.ts";
 import type { SpaceCall } from "../choosing/space.ts";
 import { onAbort } from "./abort-listeners.ts";
 import type { Forecast } from "./forecast.ts";
+import type { Pulse } from "./pulse.ts";
 import type { WaitSignal } from "./wait-options.ts";
 
 /** Why a call does not wait. */
@@ -113,6 +114,8 @@ export class Waiter {
   readonly #deadlineUs: number | undefined;
   /** Whether it counts among those that may wait. A call that is asked for at once need not wait. */
   isInLine: boolean;
+  /** Its own timers, where the runtime ends timers with requests. */
+  pulse: Pulse | undefined = undefined;
   /** When it is served by its line's forecast, if there is one. */
   foreseenUs = 0;
   readonly #signal: WaitSignal | undefined;

@@ -91,6 +91,11 @@ it.each(["windows", "buckets"])("calls on %s in several objects take from all or
   expect(most).toBeLessThanOrEqual(5);
 });
 
+it("requests that wait for a place of another request get it, one after another", async () => {
+  const acquired = Array.from({ length: 5 }, () => worker.ask("acquire", { test: "acquire" }));
+  expect(await Promise.all(acquired)).toEqual([true, true, true, true, true]);
+});
+
 describe("the alarm", () => {
   it("deletes what is idle, and at last the whole object, which then counts anew", async () => {
     const { firstMs, againMs, ...rest } = await worker.ask<Record<string, number>>("alarm", { test: "alarm" });

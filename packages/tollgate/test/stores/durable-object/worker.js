@@ -71,7 +71,19 @@ function openTest(env, test, options = {}) {
 }
 
 let stores = 0;
+/** Limiters that several requests use, by their tests. */
+const shared = new Map();
 const ROUTES = {
+  async acquire(env, { test }) {
+    const limits = [concurrency({ max: 1, ttl: "1h" })];
+    if (!shared.has(test)) shared.set(test, openTest(env, test).limiter(limits));
+    const reservation = await shared.get(test).acquire("ann", 1, { maxWait: "30s" });
+    // The place is kept over other requests.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await reservation.cancel();
+    return reservation.decision.allowed;
+  },
+
   async contract(env, { name }) {
     const createStore = () => {
       stores += 1;
