@@ -29,7 +29,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "adapters/better-auth": ["core", "algorithms", "http", "limiter"],
   "adapters/nestjs": ["core", "algorithms", "limiter", "http", "adapters/node"],
   "limited-fetch": ["core", "algorithms", "limiter"],
-  replacing: ["core", "algorithms", "limiter", "stores/redis"],
+  replacing: ["core", "algorithms", "limiter", "stores/memory", "stores/redis"],
   config: ["core", "algorithms", "limiter", "http", "stores/memory"],
   metrics: ["core", "limiter"],
   diagnostics: ["core", "limiter"],

@@ -18,25 +18,25 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_662, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_672, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_989, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_189, 3_300],
-  ["stores of this process", LOCAL_STORES, 5_361, 4_000],
+  ["stores of this process", LOCAL_STORES, 5_371, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_402, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 3_023, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 945, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
-  ["integrations", INTEGRATIONS, 4_236, 2_800],
+  ["integrations", INTEGRATIONS, 4_306, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_848, 1_500],
-  ["tests", TESTS, 55_696, 36_000],
+  ["tests", TESTS, 55_766, 36_000],
   ["site", ["site"], 1_190, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_522, 2_400],
   ["tools", ["tools"], 944, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_265, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_462, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -14,6 +14,7 @@ import * as library from "tollgate";
 import { combine, createLimiter, type Decision, type Denied, fixedWindow, type Limit, memoryStore } from "tollgate";
 import { perHour, perMinute, perSecond, slidingWindow } from "tollgate";
 import * as cluster from "tollgate/cluster";
+import * as durable from "tollgate/durable-object";
 import * as redis from "tollgate/redis";
 import { redisStore, type StoreClient } from "tollgate/redis";
 import * as shared from "tollgate/shared";
@@ -29,7 +30,7 @@ const limits = [perMinute(1)];
 const { createLimiter: _, ...known } = library;
 type Names<T> = T extends unknown ? keyof T : never;
 type Name =
-  | Names<typeof library | typeof cluster | typeof redis | typeof shared | typeof testing | typeof adapter>
+  | Names<typeof library | typeof cluster | typeof durable | typeof redis | typeof shared | typeof testing | typeof adapter>
   | Names<Parameters<typeof createLimiter>[0] | Parameters<typeof redisStore>[0] | Parameters<typeof perMinute>[1]>
   | Names<AdapterOptions>;
 declare function named(name: Name): void;

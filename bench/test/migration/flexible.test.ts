@@ -161,6 +161,18 @@ describe(`the other rows of docs/${PAGE}`, () => {
     expect(passed).toEqual([0, 1_000, 2_000]);
   });
 
+  it("`dump()`, `restore()`", async () => {
+    const [there, next] = [theirs(), theirs()];
+    await there.consume("ann", 2);
+    next.restore(there.dump());
+    expect((await next.get("ann"))?.consumedPoints).toBe(2);
+    const stores = [memoryStore(), memoryStore()] as const;
+    const [here, later] = stores.map((store) => createLimiter({ name: "api", limits: [WINDOW], store }));
+    here?.consume("ann", 2);
+    for (const key of stores[0].keys("api")) later?.charge(key, here?.peek(key, 0).used ?? 0);
+    expect(later?.peek("ann", 0).used).toBe(2);
+  });
+
   it("`BurstyRateLimiter`", async () => {
     const bursty = new BurstyRateLimiter(
       new RateLimiterMemory({ points: 2, duration: 1 }),

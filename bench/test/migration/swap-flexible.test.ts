@@ -159,11 +159,60 @@ describe("tollgate/rate-limiter-flexible", () => {
     }
   });
 
+  it("dumps and restores counts exactly, also in place of theirs", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "performance", "setTimeout", "clearTimeout"], now: 1e12 });
+    const makers = [theirs, ours].map(({ RateLimiterMemory }) => (keyPrefix = "") => {
+      return new RateLimiterMemory({ points: 2, duration: 60, keyPrefix }) as theirs.RateLimiterMemory;
+    });
+    const dumps: theirs.IRateLimiterMemoryExport[] = [];
+    for (const make of makers) {
+      const limiter = make();
+      for (const key of ["[ann", "bob", "bob", "bob", "rid"]) await limiter.consume(key).catch(() => {});
+      await limiter.block("cid", 90);
+      await limiter.block("eve", 0);
+      await limiter.reward("dan", 5);
+      await limiter.set("fay", 1, 5);
+      await limiter.delete("rid");
+      vi.advanceTimersByTime(20_000);
+      dumps.push(limiter.dump());
+      vi.setSystemTime(1e12);
+    }
+    const byKey = (one: { key: unknown }, other: { key: unknown }) => (String(one.key) < String(other.key) ? -1 : 1);
+    const [expected, seen] = dumps.map(({ storage, ...others }) => ({ ...others, storage: storage.sort(byKey) }));
+    expect(seen).toEqual(expected);
+    vi.advanceTimersByTime(30_000);
+    const odd = { version: 1, storage: [...seen!.storage, { key: "x", value: Number.NaN, expiresAt: 2e12 }, 7] };
+    for (const make of makers)
+      for (const [dump, of] of [
+        [JSON.parse(JSON.stringify(expected)), 5],
+        [JSON.parse(JSON.stringify(seen)), 5],
+      ] as const) {
+        const limiter = make("b");
+        expect(limiter.restore(dump)).toEqual({ restored: of, expired: 0, invalid: 0 });
+        const results = await Promise.all(["[ann", "bob", "cid", "eve", "dan", "fay"].map((key) => limiter.get(key)));
+        expect(results.map((result) => [result?.consumedPoints, result?.msBeforeNext])).toEqual([
+          [1, 30_000],
+          [3, 30_000],
+          [3, 60_000],
+          [3, -1],
+          [-5, 30_000],
+          [undefined, undefined],
+        ]);
+        const told = { restored: { count: 0, keys: [] }, expired: { count: 0, keys: [] } };
+        expect(make().restore({ ...odd, storage: odd.storage.slice(5) } as never, true)).toEqual({
+          ...told,
+          invalid: { count: 2, keys: ["x", "N/A"] },
+        });
+        for (const wrong of ["{}", null, undefined, { version: 2, storage: [] }])
+          expect(limiter.restore(wrong as never)).toBe(undefined);
+      }
+  });
+
   it("rejects with an error without the server, or asks the insurance", async () => {
     const options = { storeClient: deadRedis(), points: 1, duration: 60 };
     const failing = new ours.RateLimiterRedis(options);
     for (const call of [failing.consume("ann"), failing.get("ann"), failing.set("ann", 1, 2), failing.delete("ann")])
-      await expect(call).rejects.toBeInstanceOf(Error);
+      await expect(call).rejects.toMatchObject({ code: "ERR_STORE", cause: expect.any(Error) });
     const insuranceLimiter = new ours.RateLimiterMemory({ points: 1, duration: 60 });
     const insured = new ours.RateLimiterRedis({ ...options, insuranceLimiter });
     expect((await insured.consume("ann")).consumedPoints).toBe(1);

@@ -35,4 +35,4 @@ export { DeniedError } from "./limiter/waiting/denied-error.ts";
 export type { RunOptions, WaitOptions, WaitSignal } from "./limiter/waiting/wait-options.ts";
 export type { ObserveOptions } from "./limiter/watching/watch.ts";
 export type { CapacityOptions, LocalStore, OverflowPolicy } from "./stores/local/local-store.ts";
-export { type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";
+export { type MemoryStore, type MemoryStoreOptions, memoryStore } from "./stores/memory/memory-store.ts";

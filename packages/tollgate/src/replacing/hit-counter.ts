@@ -71,6 +71,16 @@ export class HitCounter {
       store === undefined ? createLimiter(options) : createLimiter({ ...options, store: store as SyncStore });
   }
 
+  /** The counts of these keys, as the store has them, and of all that were set. The store is of this process. */
+  entries(texts: readonly string[], windowMs: number): readonly (readonly [key: string, hits: Hits])[] {
+    const set = (this.#limiter as Limiter<Hit>).blocked();
+    const keys = new Set([...texts, ...set.map(({ key }) => key)].map(plainKey));
+    return [...keys].flatMap((key) => {
+      const hits = this.read(key, windowMs) as Hits | undefined;
+      return hits === undefined ? [] : [[key, hits] as const];
+    });
+  }
+
   /** Adds hits to a key, or takes hits back. @throws TollgateError `ERR_STORE` if the store does not count. */
   add(key: Key, hits: number, windowMs: number): Maybe<Hits> {
     const units = hits > 0 ? hits : TURN + hits;
@@ -139,6 +149,11 @@ export class HitCounter {
     this.#windows.set(ms, limits);
     return limits;
   }
+}
+
+/** Stores keep a text that begins with a bracket behind another one, to tell it from a tuple. */
+function plainKey(text: string): string {
+  return text.startsWith("[[") ? text.slice(1) : text;
 }
 
 /** Whole milliseconds, within what windows may last. */

@@ -2,6 +2,7 @@ import {
   combine,
   createLimiter,
   fixedWindow,
+  type LocalStore,
   memoryStore,
   type Observation,
   perMinute,
@@ -16,7 +17,7 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { START_MS, setUp } from "./set-up.ts";
 
-const LOCAL: readonly [string, (maxKeys: number) => ReturnType<typeof memoryStore>][] = [
+const LOCAL: readonly [string, (maxKeys: number) => LocalStore][] = [
   ["a memory store", (maxKeys) => memoryStore({ maxKeys })],
   ["a table store", (maxKeys) => tableStore({ maxKeys })],
 ];

@@ -2,13 +2,13 @@ export { BurstyRateLimiter, RateLimiterUnion } from "./combinations.ts";
 export {
   type CallOptions,
   type RateLimiterCompatible,
-  RateLimiterMemory,
   type RateLimiterOptions,
   RateLimiterRedis,
   type RateLimiterRedisOptions,
   RateLimiterStore,
   type RateLimiterStoreOptions,
 } from "./limiter.ts";
+export { type Dump, RateLimiterMemory, type Restored } from "./memory.ts";
 export {
   type QueuedLimiter,
   RateLimiterQueue,

@@ -8,7 +8,7 @@ import { delay, RateLimiterRes } from "./result.ts";
 
 const DEFAULT_PREFIX = "rlflx";
 /** What the limiters over Redis are called there: their keys begin with `keyPrefix`. */
-const NAME = "rate-limiter-flexible";
+export const NAME = "rate-limiter-flexible";
 
 type InsuredVerb = "consume" | "penalty" | "reward" | "get" | "set" | "delete";
 /** What unions, bursts and insurances need of a limiter. */
@@ -192,7 +192,7 @@ export class RateLimiterStore {
   }
 
   #result({ count, resetMs, isFirst }: Hits): RateLimiterRes {
-    const msBeforeNext = resetMs > LONGEST_MS / 2 ? -1 : Math.round(resetMs);
+    const msBeforeNext = isForever(resetMs) ? -1 : Math.round(resetMs);
     return new RateLimiterRes(Math.max(0, this.points - count), msBeforeNext, count, isFirst);
   }
 
@@ -212,18 +212,19 @@ export class RateLimiterStore {
   }
 }
 
-/** The interface of their `RateLimiterMemory`, over a memory store. */
-export class RateLimiterMemory extends RateLimiterStore {}
-
 /** The interface of their `RateLimiterRedis`, over `redisStore`. Its keys are others than theirs. */
 export class RateLimiterRedis extends RateLimiterStore {
   constructor({ storeClient, ...options }: RateLimiterRedisOptions) {
-    // Blocks that other processes end are not remembered here. Failures reject, so no warning is needed.
-    const waits = { timeout: "1s", connectTimeout: 0 } as const;
-    super({ ...options, store: redisStore({ client: storeClient, denyCache: false, warnings: false, ...waits }) });
+    // Blocks that other processes end are not remembered here.
+    const others = { denyCache: false, onFailure: "throw", timeout: "1s", connectTimeout: 0 } as const;
+    super({ ...options, store: redisStore({ client: storeClient, ...others }) });
   }
 }
 
-function msOf(seconds: number): number {
+export function msOf(seconds: number): number {
   return seconds > 0 ? seconds * 1_000 : LONGEST_MS;
+}
+
+export function isForever(resetMs: number): boolean {
+  return resetMs > LONGEST_MS / 2;
 }

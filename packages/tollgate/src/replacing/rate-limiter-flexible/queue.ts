@@ -6,6 +6,12 @@ const DEFAULT_QUEUE = "limiter";
 /** A call of a queue that cannot be served. */
 export class RateLimiterQueueError extends Error {
   override readonly name = "RateLimiterQueueError";
+  readonly extra: unknown;
+
+  constructor(message?: string, extra?: unknown) {
+    super(message);
+    this.extra = extra;
+  }
 }
 
 /** What a queue needs of its limiter: a `BurstyRateLimiter` has it, too. */

@@ -85,6 +85,11 @@ export class MemoryScope implements RowScope {
     return [...found];
   }
 
+  /** The keys of all lists, some of them several times. */
+  texts(): string[] {
+    return [...this.#tables.values()].flatMap((table) => table.texts());
+  }
+
   /** Lets an empty table go. */
   remove(table: RowTable): void {
     table.retire();

@@ -9,7 +9,7 @@ import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { KeyBlocks, readingsOf } from "../local/key-blocks.ts";
 import { KeyHash } from "../local/key-hash.ts";
-import { KeyTexts } from "../local/key-texts.ts";
+import { isKeptAsItIs, KeyTexts } from "../local/key-texts.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { ResetLog } from "../local/reset-log.ts";
 import { MemoryScope, type MemoryScopeStore } from "./memory-scope.ts";
@@ -29,6 +29,25 @@ export interface MemoryStoreOptions extends CapacityOptions {
    * timer drops them in a process without calls, too.
    */
   readonly sweepInterval?: Duration;
+}
+
+/** A store of exact keys in this process. */
+export interface MemoryStore extends LocalStore {
+  /**
+   * The keys that limiters of this name have counted, idle ones among them: numbers as texts, tuples as JSON. Keys of
+   * more than 256 characters are left out, because the store keeps digests of them.
+   *
+   * @example
+   * ```ts
+   * import { createLimiter, memoryStore, perMinute } from "tollgate";
+   *
+   * const store = memoryStore();
+   * const limiter = createLimiter({ name: "api", limits: [perMinute(100)], store });
+   * limiter.consume("ann", 30);
+   * console.log(store.keys("api")); // [ "ann" ]
+   * ```
+   */
+  keys(name: string): string[];
 }
 
 const NAMES: Readonly<Record<keyof MemoryStoreOptions, true>> = { ...CAPACITY_OPTION_NAMES, sweepInterval: true };
@@ -57,11 +76,11 @@ const LONGEST_TIMER_MS = 24 * 86_400_000;
  * store.close();
  * ```
  */
-export function memoryStore(options: MemoryStoreOptions = {}): LocalStore {
-  return new MemoryStore(options);
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  return new ExactStore(options);
 }
 
-class MemoryStore implements LocalStore, SpaceStore, MemoryScopeStore {
+class ExactStore implements MemoryStore, SpaceStore, MemoryScopeStore {
   readonly kind = "sync";
   readonly label = "memory";
   readonly capacity: Capacity;
@@ -143,6 +162,11 @@ class MemoryStore implements LocalStore, SpaceStore, MemoryScopeStore {
 
   blocks(scope: Scope, limiter: string, { clock }: LimiterContext): SyncBlocks {
     return this.#blocks.of(scope, limiter, clock);
+  }
+
+  keys(name: string): string[] {
+    const texts = this.#scopes.get(name)?.deref()?.texts() ?? [];
+    return [...new Set(texts.filter(isKeptAsItIs))];
   }
 
   close(): void {

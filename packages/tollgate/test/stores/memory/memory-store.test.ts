@@ -1,4 +1,4 @@
-import { createLimiter, type Duration, memoryStore, perMinute, perSecond } from "tollgate";
+import { createLimiter, type Duration, type Key, memoryStore, perMinute, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { heapInUse } from "./memory-in-use.ts";
@@ -20,6 +20,18 @@ describe("the memory store", () => {
     expect([other.allow("a"), other.size]).toEqual([false, 1]);
     other.reset("a");
     expect(one.allow("a", 2)).toBe(true);
+  });
+
+  it("lists the keys of a name once, whatever the lists that count them, and no digests", () => {
+    const store = memoryStore();
+    const limits = (key: Key) => [perSecond(2, { name: "calls" }), ...(key === "ann" ? [perMinute(9)] : [])];
+    const limiter = createLimiter({ name: "api", limits, onChange: "separate", store });
+    for (const key of ["ann", "bob", 7, ["a", 1], "x".repeat(257)] as const) limiter.allow(key);
+    createLimiter({ name: "other", limits: [perSecond(2)], store }).allow("eve");
+    createLimiter({ name: "api", limits: [perSecond(5)], onChange: "separate", store }).allow("ann");
+    expect(store.keys("api").toSorted()).toEqual(["7", '["a",1]', "ann", "bob"]);
+    limiter.clear();
+    expect([store.keys("api"), store.keys("other"), store.keys("none")]).toEqual([["ann"], ["eve"], []]);
   });
 
   it("does not grow by short-lived limiters", async () => {
