@@ -18,7 +18,8 @@ export async function createUserProject(): Promise<string> {
     throw new Error("packages are missing: run sh tools/install-apart.sh");
   }
   const root = temporaryFolder();
-  const installed = await install(root, await packAll(join(REPOSITORY, "packages/tollgate"), root));
+  const { tarballs } = await packAll(join(REPOSITORY, "packages/tollgate"), root);
+  const installed = await install(root, tarballs);
   if (installed.status !== 0) throw new Error(`the tarball cannot be installed: ${installed.stderr}`);
   for (const name of packagesIn(INSTALLED)) linkTo(join(root, "node_modules", name), join(INSTALLED, name));
   return root;

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../packages/tollgate/package.json" with { type: "json" };
-import { type PackedPackage, pack } from "../../tools/pack.ts";
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, runNode } from "../support/run.ts";
 import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
 import { buildCleanly, type CleanBuild } from "./clean-build.ts";
-import { DEPENDENCIES, packAll } from "./installed-project.ts";
+import { DEPENDENCIES, type PackedLibrary, packAll } from "./installed-project.ts";
 import {
   compile,
   install,
@@ -50,13 +49,11 @@ interface Project {
 
 let folder: string;
 let library: CleanBuild;
-let packed: PackedPackage;
-let tarballs: readonly string[];
+let packedLibrary: PackedLibrary;
 beforeAll(async () => {
   folder = temporaryFolder();
   library = await buildCleanly(join(folder, "workspace"));
-  packed = await pack(library.folder, folder);
-  tarballs = await packAll(library.folder, folder);
+  packedLibrary = await packAll(library.folder, folder);
 });
 afterAll(() => remove(folder));
 
@@ -65,7 +62,7 @@ async function createProject(name: string, write: (root: string) => void): Promi
   const root = join(folder, name.replaceAll(" ", "-"));
   mkdirSync(root);
   write(root);
-  const installed = await install(root, tarballs);
+  const installed = await install(root, packedLibrary.tarballs);
   const packages = readdirSync(join(root, "node_modules")).filter((entry) => !entry.startsWith("."));
   link(root, FRAMEWORKS);
   const compiled = existsSync(join(root, "tsconfig.json")) ? await compile(root) : QUIET_SUCCESS;
@@ -84,7 +81,7 @@ describe("the tarball", () => {
   });
 
   it("has the built files, the README and the license, and no other file", () => {
-    const others = packed.files.filter((file) => !/^dist\/[\w/-]+\.(c?js|d\.c?ts)$/.test(file));
+    const others = packedLibrary.packed.files.filter((file) => !/^dist\/[\w/-]+\.(c?js|d\.c?ts)$/.test(file));
     expect(others.sort()).toEqual([
       "LICENSE",
       "README.md",
@@ -110,10 +107,10 @@ describe("the tarball", () => {
     expect([manifest.main, manifest.types]).toEqual([main.require.default, main.require.types]);
   });
 
-  it("has the license of the package that the bundles contain", () => {
+  it("has the licenses of the packages that the bundles contain", () => {
     const text = readFileSync(join(library.folder, "dist/LICENSES.txt"), "utf8");
     expect(text).toMatch(/^@noble\/hashes\n\nThe MIT License \(MIT\)\n\nCopyright \(c\) 2022 Paul Miller/);
-    expect(text.match(/^@?[\w/.-]+\n\n/gm)).toHaveLength(1);
+    expect(text.match(/^@?[a-z][\w/.-]*$/gm)).toEqual(["@noble/hashes", "preact", "uplot"]);
   });
 });
 
@@ -147,7 +144,9 @@ describe("a user's project", () => {
       expect(faultsIn(projectOf(kind))).toEqual([]);
     });
 
-    it.each(subpaths)("runs the sample of %s without a warning", async (subpath) => {
+    // The compiler changes no more of the others than their imports, and JavaScript runs them all.
+    const all = kind.language === "javascript" ? subpaths : ["."];
+    it.each(all)("runs the sample of %s without a warning", async (subpath) => {
       expect(await runSample(projectOf(kind).root, kind, sampleOf(subpath))).toEqual(QUIET_SUCCESS);
     });
   });

@@ -53,7 +53,7 @@ beforeAll(async () => {
     ...files,
     "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true }),
   });
-  const tarballs = await packAll(join(REPOSITORY, "packages/tollgate"), join(root, ".tarballs"));
+  const { tarballs } = await packAll(join(REPOSITORY, "packages/tollgate"), join(root, ".tarballs"));
   const folders = Object.keys(OLD).map((name) => `./old/${name}`);
   const { stdout } = await run("npm", ["pack", "--silent", ...folders], { cwd: root, env: userEnvironment() });
   const old = stdout

@@ -6,8 +6,10 @@ async function main() {
   // In place of the class of `cloudflare:workers`, and of a binding whose objects are gone.
   class DurableObject {}
   assert.equal(typeof rateLimitObject(DurableObject), "function");
-  const namespace = { idFromName: (name: string) => ({ name }), get: () => ({}) };
-  const store = durableObjectStore({ namespace, onFailure: "deny", warnings: false });
+  const store = durableObjectStore({
+    namespace: { idFromName: (name) => ({ name }), get: () => ({}) },
+    ...{ onFailure: "deny", warnings: false },
+  });
   const limiter = createLimiter({ name: "api", limits: [perMinute(1)], store });
   const decision = await limiter.consume("ann");
   assert.equal(decision.allowed, false);
