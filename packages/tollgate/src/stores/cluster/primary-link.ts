@@ -53,10 +53,8 @@ interface Batch {
 }
 
 const OTHER_VERSION = new UnavailableError("the primary has another version of tollgate");
-/** The most messages without an answer. While the primary decides one, the worker reads the answer to another. */
-const MOST_SENT = 4;
 /** The most calls in one message, and about the most characters of their keys. */
-const MOST_CALLS = 128;
+const MOST_CALLS = 512;
 const MOST_LENGTH = 2 ** 18;
 /** The most characters of keys that wait, so that long keys do not fill the memory. */
 const MOST_PENDING_LENGTH = 2 ** 24;
@@ -65,8 +63,8 @@ const PROBE_MS = 25;
 const LONGEST_PROBE_MS = 1_000;
 
 /**
- * The way to the primary. The calls of one turn of the event loop are one message. Few messages wait for their answers
- * at a time: a flood waits here, in a queue with a bound, and the primary serves all workers in turn.
+ * The way to the primary. The calls of one turn of the event loop are one message. Only one message waits for its
+ * answer at a time: a flood waits here, in a queue with a bound, and the primary serves all workers in turn.
  *
  * While the primary does not answer, calls are refused at once, and probes ask whether it is back.
  */
@@ -78,7 +76,7 @@ export class PrimaryLink {
   #refusal: UnavailableError = CIRCUIT_OPEN;
   #queue: Question[] = [];
   #pendingLength = 0;
-  readonly #sent = new Map<number, Batch>();
+  #sent: Batch | undefined;
   #requests = 0;
   #isScheduled = false;
   /** The number of the primary that answers. */
@@ -120,7 +118,7 @@ export class PrimaryLink {
 
   /** Waits for the answers of all calls, and ends. */
   async close(): Promise<void> {
-    if (this.#queue.length > 0 || this.#sent.size > 0) {
+    if (this.#queue.length > 0 || this.#sent !== undefined) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
@@ -139,10 +137,7 @@ export class PrimaryLink {
 
   readonly #flush = (): void => {
     this.#isScheduled = false;
-    while (this.#state === "closed" && this.#queue.length > 0 && this.#sent.size < MOST_SENT) this.#sendNext();
-  };
-
-  #sendNext(): void {
+    if (this.#sent !== undefined || this.#state !== "closed" || this.#queue.length === 0) return;
     let [count, length] = [0, 0];
     while (count < this.#queue.length && count < MOST_CALLS && length < MOST_LENGTH) {
       length += this.#queue[count]!.length;
@@ -156,9 +151,9 @@ export class PrimaryLink {
       batch.timer = setTimeout(() => this.#down(TIMED_OUT), 0);
     }, this.#options.timeoutMs);
     const batch: Batch = { id: this.#requests, sentAtMs: monotonicMs(), questions, timer };
-    this.#sent.set(batch.id, batch);
+    this.#sent = batch;
     this.#send(batch);
-  }
+  };
 
   #send({ id, sentAtMs, questions }: Batch): void {
     const used = new Set<ClusterSpace>();
@@ -208,10 +203,9 @@ export class PrimaryLink {
       return;
     }
     this.#up();
-    const batch = this.#sent.get(answer.id);
-    if (batch === undefined) return;
-    if (answer.outcome === "done") this.#answered(batch, answer);
-    else this.#sendAgain(batch, answer);
+    if (answer.id !== this.#sent?.id) return;
+    if (answer.outcome === "done") this.#answered(this.#sent, answer);
+    else this.#sendAgain(this.#sent, answer);
   };
 
   /** The primary did nothing, but what gave back. Its clock is known better now, and which spaces it lacks. */
@@ -226,9 +220,9 @@ export class PrimaryLink {
     else this.#answered(batch, answer);
   }
 
-  #answered({ id, timer, questions }: Batch, answer: Answer): void {
+  #answered({ timer, questions }: Batch, answer: Answer): void {
     clearTimeout(timer);
-    this.#sent.delete(id);
+    this.#sent = undefined;
     let at = 0;
     for (const question of questions) {
       for (const space of question.spaces) space.isKnown = true;
@@ -242,7 +236,7 @@ export class PrimaryLink {
   #next(): void {
     // What the callers ask now comes along.
     if (this.#queue.length > 0) this.#schedule();
-    else if (this.#sent.size === 0) this.#drained?.();
+    else if (this.#sent === undefined) this.#drained?.();
   }
 
   #up(): void {
@@ -265,9 +259,9 @@ export class PrimaryLink {
     this.#state = "open";
     this.#downSinceMs = monotonicMs();
     clearTimeout(this.#patience);
-    for (const { timer } of this.#sent.values()) clearTimeout(timer);
-    const failed = [...[...this.#sent.values()].flatMap(({ questions }) => questions), ...this.#queue];
-    this.#sent.clear();
+    clearTimeout(this.#sent?.timer);
+    const failed = [...(this.#sent?.questions ?? []), ...this.#queue];
+    this.#sent = undefined;
     this.#queue = [];
     this.#pendingLength = 0;
     this.#ask(PROBE_MS);

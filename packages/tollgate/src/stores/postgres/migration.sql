@@ -32,7 +32,8 @@ CREATE UNLOGGED TABLE tollgate.counts (
 
 -- What one call did to one row.
 CREATE TYPE tollgate.outcome AS (
-  r tollgate.counts, changed boolean, admitted float8, answer float8[], places float8[], capacities float8[], notes float8[]
+  r tollgate.counts, changed boolean, admitted float8, answer float8[], places float8[], capacities float8[],
+  notes float8[]
 );
 
 CREATE FUNCTION tollgate.inexact_ticks(l tollgate.lim, elapsed float8) RETURNS float8
@@ -513,10 +514,10 @@ BEGIN
   RETURN longest;
 END $$;
 
--- The limits of the plan in `a` from `p` on. A plan is whether the first numbers are kept, the number of limits, whether
--- one starts empty, whether one blocks keys, and for each limit 16 numbers: its description, whether it enforces, and
--- how far from `p` its blocks are described, or 0. There are the number of durations, these, when offences are
--- forgotten, and whether blocks are extended.
+-- The limits of the plan in `a` from `p` on. A plan is whether the first numbers are kept, the number of limits,
+-- whether one starts empty, whether one blocks keys, and for each limit 16 numbers: its description, whether it
+-- enforces, and how far from `p` its blocks are described, or 0. There are the number of durations, these, when offences
+-- are forgotten, and whether blocks are extended.
 CREATE FUNCTION tollgate.limits_at(a float8[], p int) RETURNS tollgate.lim[] LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   limits tollgate.lim[];
@@ -532,8 +533,8 @@ END $$;
 
 -- Applies a verb to one row. The verb is what it changes (1), whether it decides (2), charges (4), refunds (8) or
 -- renews (16). `limits` are those of the plan in `a` at `p`. The costs are there as well, or all 0 without a place, and
--- so is the receipt: until when each limit counts, and the moment. Without `force` as many of `times` identical calls are
--- made as conform. Notes of limits that are counted under other numbers begin with `place`.
+-- so is the receipt: until when each limit counts, and the moment. Without `force` as many of `times` identical calls
+-- are made as conform. Notes of limits that are counted under other numbers begin with `place`.
 CREATE FUNCTION tollgate.apply(
   r tollgate.counts, limits tollgate.lim[], a float8[], p int, verb int, costs int, receipt int, times float8,
   force boolean, wanted boolean, now float8, place float8[]
@@ -804,11 +805,14 @@ BEGIN
 END $$;
 
 -- Decides a batch of transactions, in order and at one moment: the server's time after the rows are locked, or `given`
--- in tests. `locks` is 0 for a batch that only reads. `names` are in order, so that batches never wait for each other in
--- a circle: rows that exist are locked first, and those that are new are made at the end, whole, because rows that grow
--- leave their page. The answer is 'again' if another batch has made one meanwhile. A cancelled batch does nothing (`run`
--- is not 1), nor does one that waited longer than `patience` milliseconds for its rows: its callers were answered by the
--- failure policy. A plan made while the table is small must not read all of it when it has grown.
+-- in tests. `locks` is 0 for a batch that only reads.
+--
+-- `names` are in order, so that batches never wait for each other in a circle: rows that exist are locked first, and
+-- new ones are made at the end. They are made whole, because rows that grow leave their page. The answer is 'again' if
+-- another batch has made one meanwhile. A plan made while the table is small must not read all of it when it has grown.
+--
+-- A cancelled batch does nothing (`run` is not 1), nor does one that waited longer than `patience` milliseconds for its
+-- rows: its callers were answered by the failure policy.
 --
 -- `a` begins with where the transactions begin, how many they are, and between which moments windows are known. A
 -- transaction is its verb, what else it does (1: removes an idle key, 2: forgets, 3: sets a block), how many identical

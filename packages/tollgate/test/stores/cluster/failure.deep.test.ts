@@ -1,6 +1,6 @@
 import { createLimiter, memoryStore, perHour, perMinute } from "tollgate";
 import type { ClusterStoreOptions } from "tollgate/cluster";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PrimaryProcess } from "./primary-process.ts";
 
 const PATIENT = { timeout: 30_000, interval: 20 };
@@ -84,8 +84,10 @@ describe("while the primary does not answer", () => {
 });
 
 describe("beside other traffic", () => {
+  const primary = new PrimaryProcess();
+  afterAll(() => primary.end());
+
   it("messages of the application pass by, and those of other stores", async () => {
-    const primary = startPrimary();
     const [limiter, other] = [limiterOf(primary, await primary.serve()), limiterOf(primary, await primary.serve())];
     for (const message of ["text", 7, true, [], { topic: "tollgate/cluster:store 1" }, { data: { topic: "x" } }]) {
       primary.child.send(message);
@@ -96,7 +98,6 @@ describe("beside other traffic", () => {
   });
 
   it("a flood is denied beyond maxPending, in calls and in characters of keys", async () => {
-    const primary = startPrimary();
     const limiter = limiterOf(primary, await primary.serve(), { maxPending: 100 }, [perHour(1_000_000)]);
     const flood = await Promise.all(Array.from({ length: 1_000 }, (_, i) => limiter.consume(`${i}`)));
     expect(flood.filter(({ allowed }) => allowed)).toHaveLength(100);
@@ -108,7 +109,6 @@ describe("beside other traffic", () => {
   });
 
   it("workers with other limits carry over, and observers are told of it", async () => {
-    const primary = startPrimary();
     const name = await primary.serve();
     const [from, to] = [[perMinute(5, { name: "calls" })], [perMinute(8, { name: "calls" })]];
     const [before, after] = [limiterOf(primary, name, {}, from), limiterOf(primary, name, {}, to)];
@@ -120,7 +120,6 @@ describe("beside other traffic", () => {
   });
 
   it("a take that exhausts a limit blocks its key, and one without a slot is told so", async () => {
-    const primary = startPrimary();
     const name = await primary.serve("memory", { maxKeys: 2, overflow: "deny" });
     const limiter = limiterOf(primary, name, {}, [perHour(1, { blockFor: "2h" })]);
     expect(await limiter.consume("ann")).toMatchObject({ allowed: true, remaining: 0 });
@@ -131,7 +130,6 @@ describe("beside other traffic", () => {
   });
 
   it("an error of the primary's store is that of the call", async () => {
-    const primary = startPrimary();
     const name = await primary.serve("table", { maxKeys: 10_000, maxBytes: 100_000 });
     await expect(limiterOf(primary, name).consume("ann")).rejects.toMatchObject({ code: "ERR_LIMITS" });
   });
