@@ -36,7 +36,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["site", ["site"], 1_190, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_522, 2_400],
   ["tools", ["tools"], 944, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_461, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_496, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
