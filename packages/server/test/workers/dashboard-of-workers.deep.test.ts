@@ -1,0 +1,41 @@
+import type { KeyDetail } from "tollgate/dashboard";
+import { expect, it, onTestFinished } from "vitest";
+import { readEvents } from "../../../../test/support/dashboard-events.ts";
+import { startOperatedWorkers } from "./operate-workers.ts";
+
+const OWN = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+const ADDRESS = "192.0.2.1";
+const KEY = { limiter: "api/client", key: ADDRESS };
+const LIMITS = "version: 1\ndomains: { api: { limits: { client: { by: ip, rate: 6/1h } } } }\n";
+
+it.each(["memory", "redis"] as const)("the dashboard shows all workers together, over %s", async (store) => {
+  const service = await startOperatedWorkers(LIMITS, 2, store);
+  const post = (path: string, body: unknown, cookie = "") =>
+    fetch(`${service.adminUrl}/${path}`, {
+      method: "POST",
+      headers: { ...OWN, cookie },
+      body: JSON.stringify(body),
+    });
+  const session = await post("session", { token: "writer-0123456789" });
+  const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const { body } = await fetch(`${service.adminUrl}/snapshots?keys=shown`, { headers: { cookie } });
+  const page = await readEvents(body as ReadableStream<Uint8Array>);
+  onTestFinished(() => page.cancel());
+  const explain = async (): Promise<KeyDetail> => (await (await post("key", KEY, cookie)).json()) as KeyDetail;
+  await explain();
+  await page.find(() => true);
+  const decided = await service.decide({ ip: ADDRESS }, 10);
+  expect(decided.filter(({ allowed }) => allowed)).toHaveLength(6);
+  const { processes, limits, stores } = await page.find(({ point }) => point.denied > 0);
+  expect(processes).toEqual({ ready: 2, of: 2 });
+  expect(limits).toMatchObject([{ limiter: "api/client", limit: "client.rate", numbers: "rate 6/1h" }]);
+  expect(stores.map(({ name }) => name)).toContain(store);
+  const detail = await explain();
+  expect(detail).toMatchObject({ allowed: false, limits: [{ capacity: 6, used: 6 }] });
+  // Each worker has told its part.
+  expect(detail.decisions.map(({ allowed }) => allowed).sort()).toEqual(decided.map(({ allowed }) => allowed).sort());
+  const answer = await post("act", { action: "reset", ...KEY }, cookie);
+  expect(await answer.json()).toMatchObject({ silent: [] });
+  expect(await explain()).toMatchObject({ allowed: true, limits: [{ used: 0 }] });
+  expect(service.audited()).toMatchObject([{ who: "ann", action: "key.reset", key: ADDRESS }]);
+});
