@@ -8,7 +8,7 @@ const LOOK_UP = ["options", "verbs", "errors", "warnings", "headers", "limits-fi
 const UNDERSTAND = ["choosing", "stores", "security", "bench", "observability/README"];
 const SERVERS = ["adapters", ...FRAMEWORKS.map(({ page }) => page), "mcp", "better-auth", "identity"];
 const STORES = ["threads", "cluster", "redis", "postgres", "hybrid", "writing-a-store"];
-const SERVICE = ["service", "replay"];
+const SERVICE = ["service", "dashboard", "replay"];
 
 /** The documents by kind of page. A document that is listed nowhere is a how-to. */
 export function sidebar(): Item[] {

@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_848, 1_500],
-  ["tests", TESTS, 55_777, 36_000],
+  ["tests", TESTS, 55_814, 36_000],
   ["site", ["site"], 1_190, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_522, 2_400],
   ["tools", ["tools"], 944, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 73_496, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_184, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

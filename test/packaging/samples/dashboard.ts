@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createLimiter, perMinute } from "tollgate";
 import { dashboard } from "tollgate/dashboard";
 
-async function main() {
-  const limiter = createLimiter({ name: "api", limits: [perMinute(100)] });
-  const board = dashboard([limiter], { authorize: () => ({ who: "ann", access: "read" }) });
-  const page = await board.fetch(new Request("http://localhost/dashboard/"));
-  assert.equal(page.status, 200);
+const limiter = createLimiter({ name: "api", limits: [perMinute(1)] });
+const board = dashboard([limiter]);
+const server = createServer(board.node).listen(0, "127.0.0.1", async () => {
+  const { port } = server.address() as AddressInfo;
+  const page = await fetch(`http://127.0.0.1:${port}/`);
+  assert.match(await page.text(), /page\.js/);
+  const script = await board.fetch(new Request(`http://127.0.0.1:${port}/page.js`));
+  assert.ok((await script.text()).length > 10_000);
   board.close();
-}
-
-void main();
+  server.close();
+});

@@ -164,7 +164,7 @@ export const VALUE_FLAGS: { readonly [Name in ValueFlagName]: ValueFlag<FlagType
   },
   "admin-token-file": path([
     "a file with bearer tokens, one a line, a name and read behind it if you like: only they",
-    "get metrics, and change limits",
+    "get metrics, change limits and have the dashboard at /",
   ]),
   "log-format": {
     value: "<text | json>",
