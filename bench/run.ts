@@ -7,6 +7,7 @@ const BENCHES = {
   redis: async () => (await import("./redis/bench.ts")).BENCH,
   postgres: async () => (await import("./postgres/bench.ts")).BENCH,
   hybrid: async () => (await import("./hybrid/bench.ts")).BENCH,
+  replay: async () => (await import("./replay/bench.ts")).BENCH,
   service: async () => (await import("./service/bench.ts")).BENCH,
 } as const;
 

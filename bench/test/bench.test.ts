@@ -9,6 +9,7 @@ import { BENCH as HYBRID } from "../hybrid/bench.ts";
 import { BENCH as POSTGRES } from "../postgres/bench.ts";
 import { BENCH as PROCESS } from "../process/bench.ts";
 import { BENCH as REDIS } from "../redis/bench.ts";
+import { BENCH as REPLAY } from "../replay/bench.ts";
 import { BENCH as SERVICE } from "../service/bench.ts";
 
 function samplesOf(row: string, ...rounds: readonly number[]): Sample[] {
@@ -44,7 +45,7 @@ describe("a ratio", () => {
   });
 });
 
-describe.each([PROCESS, HTTP, REDIS, POSTGRES, HYBRID, SERVICE].map((bench) => [bench.name, bench] as const))(
+describe.each([PROCESS, HTTP, REDIS, POSTGRES, HYBRID, REPLAY, SERVICE].map((bench) => [bench.name, bench] as const))(
   "%s",
   (name, bench) => {
     it("has the rows that its bounds compare", () => {
