@@ -34,9 +34,9 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["replay", ["packages/server/src/replay"], 1_848, 1_500],
   ["tests", TESTS, 55_814, 36_000],
   ["site", ["site"], 1_190, 1_500],
-  ["bench", ["bench", ":!bench/test"], 2_522, 2_400],
+  ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
   ["tools", ["tools"], 944, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_184, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_791, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
