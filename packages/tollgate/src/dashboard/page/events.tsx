@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { DashboardEvent } from "../snapshot.ts";
-import { KeyLink, Still } from "./keys.tsx";
+import { KeyLink } from "./keys.tsx";
 import { Table, Text, Time } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
@@ -30,30 +30,26 @@ export function Events({ view: { events } }: Shown) {
             ))}
           </select>
         </label>
-        <Still
-          value={events}
-          show={(rows) => (
-            <Table
-              caption="Latest events"
-              columns={["Time", "What", "Key", "By"]}
-              rows={rows
-                .filter((event) => kind === "" || event.kind === kind)
-                .map(({ id, atMs, text, limiter = "", key, keyId, who = "" }) => ({
-                  id: String(id),
-                  cells: [
-                    <Time ms={atMs} />,
-                    <Text text={text} none="" />,
-                    key !== undefined && keyId !== undefined ? (
-                      <KeyLink row={{ limiter, id: keyId, key }} />
-                    ) : (
-                      <Text text={key ?? ""} none="" />
-                    ),
-                    who,
-                  ],
-                }))}
-              empty="Nothing has happened yet."
-            />
-          )}
+        <Table
+          caption="Latest events"
+          columns={["Time", "What", "Limiter", "Key", "By"]}
+          rows={events
+            .filter((event) => kind === "" || event.kind === kind)
+            .map(({ id, atMs, text, limiter = "", key, keyId, who = "" }) => ({
+              id: String(id),
+              cells: [
+                <Time ms={atMs} />,
+                <Text text={text} none="" />,
+                <Text text={limiter} none="" />,
+                key !== undefined && keyId !== undefined ? (
+                  <KeyLink row={{ limiter, id: keyId, key }} />
+                ) : (
+                  <Text text={key ?? ""} none="" />
+                ),
+                who,
+              ],
+            }))}
+          empty="Nothing has happened yet."
         />
       </section>
     </>

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
 import type { KeyRow, NamedKey } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
 import { count, percent, Table, Text, Until } from "./text.tsx";
@@ -25,18 +24,6 @@ export function KeyLink({ row }: { readonly row: Pick<KeyRow, "limiter" | "id" |
   );
 }
 
-/** Shows a value as it was while the pointer or the focus is on it: what moves cannot be clicked. */
-export function Still<T>({ value, show }: { readonly value: T; readonly show: (value: T) => ComponentChildren }) {
-  const box = useRef<HTMLDivElement>(null);
-  const kept = useRef(value);
-  if (box.current?.matches(":hover, :focus-within") !== true) kept.current = value;
-  return (
-    <div ref={box} class={kept.current === value ? "" : "held"}>
-      {show(kept.current)}
-    </div>
-  );
-}
-
 type Column = readonly [name: string, show: (row: KeyRow) => ComponentChildren];
 
 const CALLS: Column = ["Calls", (row) => count(row.count ?? 0)];
@@ -58,21 +45,16 @@ type List = keyof typeof LISTS;
 
 export function KeyList({ view, list, most }: { readonly view: View; readonly list: List; readonly most?: number }) {
   const { caption, columns, empty } = LISTS[list];
-  const all = view.snapshot.keys[list];
+  const rows = view.snapshot.keys[list];
   return (
-    <Still
-      value={all}
-      show={(rows) => (
-        <Table
-          caption={caption}
-          columns={["Key", "Limiter", ...columns.map(([name]) => name)]}
-          rows={(rows ?? []).slice(0, most).map((row) => ({
-            id: JSON.stringify([row.limiter, row.id]),
-            cells: [<KeyLink row={row} />, <Text text={row.limiter} />, ...columns.map(([, show]) => show(row))],
-          }))}
-          empty={rows === null ? "The store cannot list blocked keys." : empty}
-        />
-      )}
+    <Table
+      caption={caption}
+      columns={["Key", "Limiter", ...columns.map(([name]) => name)]}
+      rows={(rows ?? []).slice(0, most).map((row) => ({
+        id: JSON.stringify([row.limiter, row.id]),
+        cells: [<KeyLink row={row} />, <Text text={row.limiter} />, ...columns.map(([, show]) => show(row))],
+      }))}
+      empty={rows === null ? "The store cannot list blocked keys." : empty}
     />
   );
 }

@@ -1,6 +1,5 @@
 import type { LimitRow, OverrideMode } from "../snapshot.ts";
 import { Action, For } from "./action.tsx";
-import { Still } from "./keys.tsx";
 import { count, rate, Table, Text, Until } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
@@ -9,37 +8,32 @@ export function LimitTable({ view, say, isOperated = false }: Shown & { readonly
   const { limits, limitsTotal } = view.snapshot;
   const columns = ["Limit", "Numbers", "Mode", "Admitted/s", "Denied/s", "Shadow/s"];
   return (
-    <Still
-      value={limits}
-      show={(rows) => (
-        <>
-          <Table
-            caption="Limits"
-            columns={isOperated ? [...columns, ""] : columns}
-            rows={rows.map((row) => ({
-              id: JSON.stringify([row.limiter, row.limit]),
-              cells: [
-                <>
-                  <Text text={row.limiter} /> <small>{row.limit}</small>
-                </>,
-                row.numbers,
-                <Mode row={row} />,
-                rate(row.admitted),
-                <span class={row.denied > 0 ? "limited" : ""}>{rate(row.denied)}</span>,
-                rate(row.shadow),
-                ...(isOperated ? [<ModeActions row={row} say={say} />] : []),
-              ],
-            }))}
-            empty="No limiter has been called yet."
-          />
-          {limitsTotal > limits.length && (
-            <p class="quiet">
-              The {count(limits.length)} busiest of {count(limitsTotal)} limits.
-            </p>
-          )}
-        </>
+    <>
+      <Table
+        caption="Limits"
+        columns={isOperated ? [...columns, ""] : columns}
+        rows={limits.map((row) => ({
+          id: JSON.stringify([row.limiter, row.limit]),
+          cells: [
+            <>
+              <Text text={row.limiter} /> <small>{row.limit}</small>
+            </>,
+            row.numbers,
+            <Mode row={row} />,
+            rate(row.admitted),
+            <span class={row.denied > 0 ? "limited" : ""}>{rate(row.denied)}</span>,
+            rate(row.shadow),
+            ...(isOperated ? [<ModeActions row={row} say={say} />] : []),
+          ],
+        }))}
+        empty="No limiter has been called yet."
+      />
+      {limitsTotal > limits.length && (
+        <p class="quiet">
+          The {count(limits.length)} busiest of {count(limitsTotal)} limits.
+        </p>
       )}
-    />
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useRef } from "preact/hooks";
 
 /** Control characters, those that change the direction of text, and those without a width. */
 const INVISIBLE = /([\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{VS}])/u;
@@ -97,20 +97,34 @@ export function Notice({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** A table that scrolls by itself where it is too wide. The first column names the row. */
+interface Row {
+  readonly id: string;
+  readonly cells: readonly ComponentChildren[];
+}
+
+/**
+ * A table that scrolls by itself where it is too wide. The first column names the row. While the pointer or the focus is
+ * on the table its rows stay where they are: what moves cannot be clicked.
+ */
 export function Table(props: {
   readonly caption: string;
   readonly columns: readonly string[];
-  readonly rows: readonly { readonly id: string; readonly cells: readonly ComponentChildren[] }[];
+  readonly rows: readonly Row[];
   /** What it says without rows. */
   readonly empty: string;
 }) {
-  const { caption, columns, rows, empty } = props;
+  const { caption, columns, rows: latest, empty } = props;
+  const box = useRef<HTMLElement>(null);
+  const shown = useRef(latest);
+  const isHeld = box.current?.matches(":hover, :focus-within") === true;
+  const byId = new Map(latest.map((row) => [row.id, row]));
+  const rows = isHeld ? shown.current.map((row) => byId.get(row.id) ?? row) : latest;
+  shown.current = rows;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    <section class="scroll" tabIndex={0} aria-label={caption} ref={box}>
       <table>
-        <caption>{caption}</caption>
+        <caption class={rows.some(({ id }, i) => id !== latest[i]?.id) ? "held" : ""}>{caption}</caption>
         <thead>
           <tr>
             {columns.map((column) => (
