@@ -117,7 +117,9 @@ export class Board {
       void this.#tick()
         .catch(this.#onError)
         .then(() => this.#again());
-    const delayMs = TICK_MS - (clock.now() % TICK_MS);
+    const leftMs = TICK_MS - (clock.now() % TICK_MS);
+    // A timer may be early: rates of a moment would be far too high.
+    const delayMs = leftMs < TICK_MS / 2 ? leftMs + TICK_MS : leftMs;
     if (clock.schedule !== undefined) return clock.schedule(tick, delayMs);
     const timer = setTimeout(tick, delayMs);
     timer.unref?.();

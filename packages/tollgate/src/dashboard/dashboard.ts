@@ -89,7 +89,14 @@ export function serveDashboard<Native>(
   logError: (error: unknown) => void = warnOfObserver,
   onClose: () => void = () => {},
 ): Dashboard {
-  const handler = new Handler<Native>(source, door, logError);
+  const note = (error: unknown): void => {
+    try {
+      logError(error);
+    } catch (failure) {
+      warnOfObserver(failure);
+    }
+  };
+  const handler = new Handler<Native>(source, door, note);
   const close = (): void => {
     handler.board.close();
     onClose();

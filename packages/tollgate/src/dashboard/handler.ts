@@ -110,7 +110,9 @@ export class Handler<Native> {
     const looker = await this.#looker(request);
     if (call.method === "HEAD") return typed("text/event-stream", "");
     const body = this.board.look(looker, isShown(query, looker));
-    return { status: 200, headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" }, body };
+    // Proxies and middleware that compress would hold events back.
+    const unbuffered = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
+    return { status: 200, headers: { "content-type": "text/event-stream", ...unbuffered }, body };
   }
 
   async #act(name: string, query: string, call: Call, request: Native): Promise<Reply> {

@@ -1,7 +1,7 @@
 export { type Dashboard, type DashboardOptions, dashboard, serveDashboard } from "./dashboard.ts";
 export { DecisionTrail, mergeTrails } from "./decision-trail.ts";
 export type { Door } from "./handler.ts";
-export { describeLimits, describeStores, LimiterSource } from "./limiter-source.ts";
+export { describeStores } from "./limiter-source.ts";
 export type { NodeRequest, NodeResponse } from "./servers.ts";
 export type {
   ActAnswer,

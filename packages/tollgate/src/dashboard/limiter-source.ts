@@ -190,12 +190,12 @@ function barOf(status: LimitStatus): KeyBar {
 }
 
 /** The beginning of its SHA-256, by which an operator finds a key that is known. */
-export function maskedKey(key: string): string {
+function maskedKey(key: string): string {
   return `key-${bytesToHex(sha256(utf8ToBytes(key))).slice(0, MASK_CHARACTERS)}`;
 }
 
 /** The limits that a limiter has met, with their numbers. */
-export function describeLimits(limiter: AnyLimiter): DescribedLimit[] {
+function describeLimits(limiter: AnyLimiter): DescribedLimit[] {
   const { selection } = observedParts("dashboard", limiter);
   return selection.spaces().flatMap(({ plan }) =>
     plan.limits.map((limit) => ({

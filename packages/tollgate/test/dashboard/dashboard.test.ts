@@ -293,6 +293,24 @@ describe("dashboard", () => {
     server.closeAllConnections();
   });
 
+  it("goes on when a log of errors fails, too", async () => {
+    const { clock, api, board } = setUp({
+      mask: () => {
+        throw new Error("a mask that fails");
+      },
+      logError: () => {
+        throw new Error("a log that fails");
+      },
+    });
+    const page = await look(board);
+    await seconds(clock, 1);
+    for (let call = 0; call < 300; call += 1) api.allow("ann");
+    await seconds(clock, 2);
+    const { welcome } = await look(board, "?keys=shown");
+    expect(welcome.seconds).toHaveLength(2);
+    expect(page.snapshots).toEqual([]);
+  });
+
   it("refuses limiters without names", () => {
     expect(() => dashboard([createLimiter({ limits: [perMinute(1)] })])).toThrow("expected limiters with names");
   });
