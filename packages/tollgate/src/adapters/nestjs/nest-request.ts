@@ -16,6 +16,8 @@ declare module "node:http" {
 type FrameworkRequest = IncomingMessage & {
   readonly raw?: IncomingMessage;
   readonly originalUrl?: string;
+  /** Express puts it there. */
+  readonly res?: FrameworkResponse;
 };
 
 /** A response of Node or of Express, or a reply of Fastify. */
@@ -24,12 +26,16 @@ type FrameworkResponse = ServerResponse & {
   header?(name: string, value: string): unknown;
 };
 
-/** The context of a GraphQL operation, as its drivers and the user's `context` function make it. */
-interface GraphqlContext {
-  readonly req?: FrameworkRequest;
-  readonly request?: FrameworkRequest;
-  /** Where subscriptions over graphql-ws have the request of their handshake. */
+/** Where subscriptions over graphql-ws have the request of their handshake. */
+interface OfSubscription {
   readonly extra?: { readonly request?: FrameworkRequest };
+}
+
+/** The context of a GraphQL operation, as its drivers and the user's `context` function make it. */
+interface GraphqlContext extends OfSubscription {
+  /** For Apollo's subscriptions it is the context of graphql-ws. */
+  readonly req?: FrameworkRequest & OfSubscription;
+  readonly request?: FrameworkRequest;
   readonly res?: FrameworkResponse;
   /** Mercurius puts it there, whatever the user's function returns. */
   readonly reply?: FrameworkResponse & { readonly request?: FrameworkRequest };
@@ -56,9 +62,10 @@ export function exchangeBehind(context: ExecutionContext): Exchange {
       return { request: context.getArgByIndex(0), response: context.getArgByIndex(1) };
     case "graphql": {
       const { req, request, extra, res, reply } = context.getArgByIndex<GraphqlContext | undefined>(2) ?? {};
-      const response = res ?? reply;
+      const known = req?.extra?.request ?? req ?? request ?? extra?.request ?? reply?.request;
+      const response = res ?? reply ?? known?.res;
       return {
-        request: req ?? request ?? extra?.request ?? reply?.request,
+        request: known,
         response: typeof response?.getHeader === "function" ? response : undefined,
       };
     }
