@@ -180,6 +180,27 @@ describe("examples/mcp-server", () => {
   });
 });
 
+describe("examples/nestjs", () => {
+  it("limits all routes by the module, logins by their failures, and reports by what runs at once", async () => {
+    const { url } = await start("nestjs", "server", { PROXIES: "1" });
+    const ask = (path: string, client: string, password?: string) =>
+      fetch(`${url}/${path}`, {
+        headers: { "Content-Type": "application/json", "X-Forwarded-For": client },
+        ...(password !== undefined && { method: "POST", body: JSON.stringify({ password }) }),
+      });
+    const passwords = ["correct horse battery staple", "a", "b", "c", "d"];
+    const statuses: number[] = [];
+    for (const password of passwords) statuses.push((await ask("login", "203.0.113.1", password)).status);
+    expect(statuses).toEqual([204, 401, 401, 401, 429]);
+    const reports = await Promise.all([ask("report", "203.0.113.1"), ask("report", "203.0.113.1")]);
+    expect(reports.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect((await ask("report", "203.0.113.1")).status).toBe(200);
+    const quotes = await Promise.all(Array.from({ length: 40 }, () => ask("quote", "203.0.113.2")));
+    expect(quotes.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+    expect((await ask("health", "203.0.113.2")).headers.get("ratelimit")).toBe(null);
+  });
+});
+
 describe("examples/limits-file", () => {
   it("limits logins by the file, and reads it again on SIGHUP", async () => {
     const app = await start("limits-file", "server", { PROXIES: "1" });

@@ -9,6 +9,9 @@ import { REPOSITORY } from "./code-blocks.ts";
 /** Other packages than the workspace has: pinned, and installed once by tools/install-apart.sh. */
 const INSTALLED = join(REPOSITORY, "test/examples/installed/node_modules");
 
+/** Packages of an example that the library's tests need, too. */
+const OF_WORKSPACE = ["@nestjs/common", "@nestjs/core", "@nestjs/platform-express", "reflect-metadata", "rxjs"];
+
 /**
  * A folder outside the repository with the packed library and its dependencies in `node_modules`, and links to all
  * packages of `installed`. The caller removes it.
@@ -22,6 +25,7 @@ export async function createUserProject(): Promise<string> {
   const installed = await install(root, tarballs);
   if (installed.status !== 0) throw new Error(`the tarball cannot be installed: ${installed.stderr}`);
   for (const name of packagesIn(INSTALLED)) linkTo(join(root, "node_modules", name), join(INSTALLED, name));
+  for (const name of OF_WORKSPACE) linkTo(join(root, "node_modules", name), join(REPOSITORY, "node_modules", name));
   return root;
 }
 
