@@ -1,6 +1,6 @@
 import { readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
-import type { KeyLine, Waiter } from "./waiter.ts";
+import type { KeyLine, Waiter, WaiterPulse } from "./waiter.ts";
 
 const SHORTEST_MS = 5;
 const LONGEST_MS = 50;
@@ -17,7 +17,7 @@ const ENDS_TIMERS =
  * The timers of a call's own request, which wake the line again and again while the call waits. Elsewhere the one timer
  * of a line serves the calls of all requests.
  */
-export class Pulse {
+class Pulse implements WaiterPulse {
   readonly #waiter: Waiter;
   #ask: (() => void) | undefined = undefined;
   #head: Waiter | undefined = undefined;
@@ -29,12 +29,10 @@ export class Pulse {
     this.#plan();
   }
 
-  /** Whether the call is the head, and its own request has not come to ask. */
   get isDue(): boolean {
     return this.#ask !== undefined;
   }
 
-  /** Asks a store elsewhere with the next timer: the answer would be lost with another request. */
   askLater(ask: () => void): void {
     this.#ask = ask;
   }

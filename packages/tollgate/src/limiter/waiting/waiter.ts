@@ -6,7 +6,6 @@ import type { Report } from "../../core/report.ts";
 import type { SpaceCall } from "../choosing/space.ts";
 import { onAbort } from "./abort-listeners.ts";
 import type { Forecast } from "./forecast.ts";
-import type { Pulse } from "./pulse.ts";
 import type { WaitSignal } from "./wait-options.ts";
 
 /** Why a call does not wait. */
@@ -99,6 +98,14 @@ export interface WaitingCall {
   ended(decision: Decision): void;
 }
 
+/** The timers of a waiting call's own request. */
+export interface WaiterPulse {
+  /** Whether the call is the head, and its own request has not come to ask. */
+  readonly isDue: boolean;
+  /** Asks a store elsewhere with the next timer: the answer would be lost with another request. */
+  askLater(ask: () => void): void;
+}
+
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A call that waits in a line. */
@@ -115,7 +122,7 @@ export class Waiter {
   /** Whether it counts among those that may wait. A call that is asked for at once need not wait. */
   isInLine: boolean;
   /** Its own timers, where the runtime ends timers with requests. */
-  pulse: Pulse | undefined = undefined;
+  pulse: WaiterPulse | undefined = undefined;
   /** When it is served by its line's forecast, if there is one. */
   foreseenUs = 0;
   readonly #signal: WaitSignal | undefined;
