@@ -3,6 +3,10 @@ import { type Clock, readUs } from "./clock.ts";
 /** `setTimeout` takes longer delays for 1 ms. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
+/** Workers of Cloudflare end the timers and messages of a request with it, and have none between requests. */
+export const TIMERS_END_WITH_REQUESTS: boolean =
+  (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent === "Cloudflare-Workers";
+
 /** What a timer wakes. */
 export interface Sleeper {
   wake(): void;

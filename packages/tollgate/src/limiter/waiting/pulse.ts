@@ -1,5 +1,6 @@
 import { readUs } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
+import { TIMERS_END_WITH_REQUESTS } from "../../core/timer.ts";
 import type { KeyLine, Waiter, WaiterPulse } from "./waiter.ts";
 
 const SHORTEST_MS = 5;
@@ -8,10 +9,6 @@ const LONGEST_MS = 50;
 const GONE_AFTER_MS = 500;
 /** And one that asked, but got no answer, ended meanwhile. */
 const LOST_AFTER_MS = 10_000;
-
-/** Workers of Cloudflare end the timers and messages of a request with it. */
-const ENDS_TIMERS =
-  (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent === "Cloudflare-Workers";
 
 /**
  * The timers of a call's own request, which wake the line again and again while the call waits. Elsewhere the one timer
@@ -64,7 +61,7 @@ class Pulse implements WaiterPulse {
 
 /** Begins the timers of a call that waits, where it needs some. */
 export function beginPulse(waiter: Waiter): void {
-  if (ENDS_TIMERS && waiter.line !== undefined) waiter.pulse = new Pulse(waiter);
+  if (TIMERS_END_WITH_REQUESTS && waiter.line !== undefined) waiter.pulse = new Pulse(waiter);
 }
 
 function delayMs({ head, dueUs }: KeyLine, waiter: Waiter): number {

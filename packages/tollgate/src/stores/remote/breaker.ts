@@ -1,3 +1,4 @@
+import { TIMERS_END_WITH_REQUESTS } from "../../core/timer.ts";
 import { monotonicMs } from "./event-loop.ts";
 
 /**
@@ -41,6 +42,8 @@ export class Breaker {
   #downSinceMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
+  /** Whether calls are sent to find out whether the server is back. */
+  #isTrying = false;
 
   constructor(events: BreakerEvents) {
     this.#events = events;
@@ -50,16 +53,29 @@ export class Breaker {
     return this.#state;
   }
 
-  /** Whether calls may reach the server. Starts a probe that is due, for runtimes without timers between requests. */
+  /**
+   * Whether calls may reach the server. Starts a probe that is due. Where the work of a request ends with it, the calls
+   * of callers are the probe: they are sent, and the next failure opens the circuit again.
+   */
   get isClosed(): boolean {
     if (this.#state === "closed") return true;
-    if (monotonicMs() - this.#probedAtMs >= PROBE_AFTER_MS) this.#startProbe();
-    return false;
+    if (monotonicMs() - this.#probedAtMs < PROBE_AFTER_MS) return false;
+    if (!TIMERS_END_WITH_REQUESTS) {
+      this.#startProbe();
+      return false;
+    }
+    this.#state = "closed";
+    this.#isTrying = true;
+    this.#failures = FAILURES_TO_OPEN - 1;
+    return true;
   }
 
   /** Notes a reply of the server. */
   succeeded(): void {
     this.#failures = 0;
+    if (!this.#isTrying) return;
+    this.#isTrying = false;
+    this.#events.up(monotonicMs() - this.#downSinceMs);
   }
 
   /** Notes the failure of a call that was sent at this time of `monotonicMs`. */
@@ -73,9 +89,10 @@ export class Breaker {
     const failingMs = nowMs - this.#failingSinceMs;
     if (this.#state !== "closed" || this.#failures < FAILURES_TO_OPEN || failingMs < FAILING_TO_OPEN_MS) return;
     this.#probedAtMs = nowMs;
-    this.#downSinceMs = this.#failingSinceMs;
     this.#state = "open";
     this.#plan();
+    if (this.#isTrying) return;
+    this.#downSinceMs = this.#failingSinceMs;
     this.#events.down(cause);
   }
 
@@ -87,7 +104,7 @@ export class Breaker {
 
   #plan(): void {
     clearTimeout(this.#timer);
-    if (this.#isStopped) return;
+    if (this.#isStopped || TIMERS_END_WITH_REQUESTS) return;
     this.#timer = setTimeout(() => this.#startProbe(), PROBE_AFTER_MS);
     // Timers are numbers outside Node, Bun and Deno.
     if (typeof this.#timer === "object") this.#timer.unref();

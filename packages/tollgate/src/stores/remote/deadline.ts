@@ -1,3 +1,4 @@
+import { TIMERS_END_WITH_REQUESTS } from "../../core/timer.ts";
 import { afterThisTurn, ListeningTime } from "./event-loop.ts";
 
 interface DeadlineOptions<Call> {
@@ -107,9 +108,9 @@ export class Deadline<Call extends AwaitedCall> {
     return Math.min(LONGEST_STEP_MS, Math.max(1, Math.floor(this.#options.timeoutMs / STEPS_PER_TIMEOUT)));
   }
 
-  /** Starts the steps, which go on while there is something to wait for. */
+  /** Starts the steps, which go on while there is something to wait for: for each call, if they end with requests. */
   #start(): void {
-    if (this.#isRunning) return;
+    if (this.#isRunning && !TIMERS_END_WITH_REQUESTS) return;
     this.#isRunning = true;
     this.#startedMs ??= this.nowMs;
     this.#plan(this.#stepMs);

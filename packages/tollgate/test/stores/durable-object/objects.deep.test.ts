@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WorkerProcess } from "./workerd.ts";
+import { startWorker, type WorkerProcess } from "./start-worker.ts";
 
 let worker: WorkerProcess;
 beforeAll(async () => {
-  worker = await WorkerProcess.start();
+  worker = await startWorker();
 });
 afterAll(() => worker?.end());
 

@@ -13,6 +13,7 @@ export class UpstashServer {
   readonly #server: Server;
   readonly #redisPort: number;
   #dropsReplies = false;
+  #hangs = false;
   /** The number of requests. */
   requests = 0;
 
@@ -38,6 +39,11 @@ export class UpstashServer {
     this.#dropsReplies = drops;
   }
 
+  /** Runs the next requests, and does not reply. */
+  hang(hangs: boolean): void {
+    this.#hangs = hangs;
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -59,6 +65,7 @@ export class UpstashServer {
       request.socket.destroy();
       return;
     }
+    if (this.#hangs) return;
     const [first] = results;
     response.writeHead(!isPipeline && "error" in first! ? 400 : 200);
     response.end(JSON.stringify(isPipeline ? results : first));

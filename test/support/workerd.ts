@@ -4,29 +4,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const require = createRequire(new URL("../../../../../test/runtimes/installed/package.json", import.meta.url));
+const require = createRequire(new URL("../runtimes/installed/package.json", import.meta.url));
 
 interface Miniflare {
   dispatchFetch(url: string, init: object): Promise<{ json(): Promise<unknown> }>;
   dispose(): Promise<void>;
 }
 
-/** The Worker of `worker.js`, with its objects, in workerd. */
+/** A Worker in workerd, whose routes answer with JSON. */
 export class WorkerProcess {
   readonly #script: string;
+  readonly #options: object;
   /** In memory if possible: every call of a test is flushed to it. */
   readonly #folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "tollgate-objects-"));
   #miniflare: Miniflare;
 
-  private constructor(script: string) {
+  private constructor(script: string, options: object) {
     this.#script = script;
+    this.#options = options;
     this.#miniflare = this.#start();
   }
 
-  static async start(): Promise<WorkerProcess> {
+  /** Starts the Worker of a file, with further options of miniflare. */
+  static async start(file: URL, options: object): Promise<WorkerProcess> {
     const { build } = require("esbuild") as typeof import("esbuild");
     const { outputFiles } = await build({
-      entryPoints: [fileURLToPath(new URL("worker.js", import.meta.url))],
+      entryPoints: [fileURLToPath(file)],
       bundle: true,
       write: false,
       format: "esm",
@@ -34,7 +37,7 @@ export class WorkerProcess {
       conditions: ["workerd", "worker", "browser"],
       external: ["cloudflare:workers"],
     });
-    return new WorkerProcess(outputFiles[0]!.text);
+    return new WorkerProcess(outputFiles[0]!.text, options);
   }
 
   #start(): Miniflare {
@@ -43,8 +46,9 @@ export class WorkerProcess {
       modules: true,
       script: this.#script,
       compatibilityDate: "2026-04-01",
-      durableObjects: { LIMITS: { className: "Limits", useSQLite: true } },
+      cf: false,
       durableObjectsPersist: this.#folder,
+      ...this.#options,
     });
   }
 

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { WorkerProcess } from "../../../../../../test/support/workerd.ts";
+import type { RedisServer } from "../servers/redis-server.ts";
+import { startRedis } from "../servers/start-redis.ts";
+import { UpstashServer } from "./upstash-server.ts";
+
+interface Outcome {
+  readonly allowed: boolean;
+  readonly degraded?: string;
+}
+
+let redis: RedisServer;
+let upstash: UpstashServer;
+let worker: WorkerProcess;
+beforeAll(async () => {
+  redis = await startRedis();
+  upstash = await UpstashServer.start(redis);
+  const bindings = { UPSTASH_URL: upstash.url, UPSTASH_TOKEN: upstash.token };
+  worker = await WorkerProcess.start(new URL("upstash-worker.js", import.meta.url), { bindings });
+});
+afterAll(async () => {
+  await worker?.end();
+  await upstash.stop();
+  await redis.stop();
+});
+
+it("each request of a Worker has its deadline while Upstash hangs, and finds that it is back", async () => {
+  const ask = () => worker.ask<Outcome>("consume");
+  expect(await ask()).toEqual({ allowed: true });
+  upstash.hang(true);
+  for (let i = 0; i < 3; i += 1) expect(await ask()).toEqual({ allowed: false, degraded: "timed out" });
+  // The requests before have ended, with their timers.
+  const together = await Promise.all([ask(), ask(), ask()]);
+  for (const { allowed, degraded } of together) {
+    expect(allowed).toBe(false);
+    expect(degraded).toMatch(/^(timed out|circuit open)$/);
+  }
+  upstash.hang(false);
+  let last = await ask();
+  while (last.degraded !== undefined) last = await ask();
+  expect(last).toEqual({ allowed: true });
+});
