@@ -52,7 +52,13 @@ export async function writeReference(folder: string): Promise<void> {
     const text = readFileSync(join(folder, file), "utf8");
     const plain = text
       .replaceAll(/<a id="[^"]*"><\/a> ?/g, "")
-      .replaceAll(/#(?:property|type-parameter)-[\w-]+\)/g, ")");
-    writeFileSync(join(folder, file), plain.replaceAll("]()", ""));
+      .replaceAll(/#(?:property|type-parameter)-[\w-]+\)/g, ")")
+      .replaceAll("]()", "")
+      .replaceAll(/\(#([a-z]+)-(\d+)\)/g, (link, name: string, number: string) => {
+        // A name that is a type and a value has one heading where both are one symbol.
+        const headings = text.match(new RegExp(`^#+ ${name}(?:\\W.*)?$`, "gim")) ?? [];
+        return Number(number) < headings.length ? link : `(#${name})`;
+      });
+    writeFileSync(join(folder, file), plain);
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "vitepress";
 import { writeReference } from "./api.ts";
 import { FRAMEWORKS, type Framework } from "./frameworks.ts";
-import { REPOSITORY, repositoryPages, sitePage, sitePath } from "./pages.ts";
+import { isPicture, REPOSITORY, repositoryPages, sitePage, sitePath } from "./pages.ts";
 
 // Writes the pages to `.generated/pages`, as vitepress reads them, and builds the site from these to `dist`.
 const SITE = fileURLToPath(new URL(".", import.meta.url));
@@ -47,7 +47,7 @@ function writePages(): void {
     for (const other of page.linked) linked.add(other);
   }
   for (const file of linked) {
-    if (file.endsWith(".svg")) {
+    if (isPicture(file)) {
       cpSync(join(REPOSITORY, file), join(PAGES, "public/files", file));
     } else {
       const text = readFileSync(join(REPOSITORY, file), "utf8");

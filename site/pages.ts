@@ -25,6 +25,11 @@ export function sitePath(file: string): string {
   return file.replace(/^docs\//, "").replace(/README\.md$/, "index.md");
 }
 
+/** Whether a file is shown as it is. Others are shown as text. */
+export function isPicture(file: string): boolean {
+  return /\.(?:svg|png)$/.test(file);
+}
+
 /** A page as the site has it, and the other files of the repository that it leads to. */
 export interface SitePage {
   readonly text: string;
@@ -32,7 +37,7 @@ export interface SitePage {
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
-const LINK = /(!\[[^\]]*)?\]\(([^)\s]+)\)/g;
+const LINK = /\]\(([^)\s]+)\)/g;
 
 /**
  * A Markdown file with links to where the site has their targets. Files that are no pages become pages with their text,
@@ -42,7 +47,7 @@ const LINK = /(!\[[^\]]*)?\]\(([^)\s]+)\)/g;
  */
 export function sitePage(file: string, pages: ReadonlySet<string>): SitePage {
   const linked: string[] = [];
-  const translate = (target: string, isPicture: boolean): string => {
+  const translate = (target: string): string => {
     if (/^(?:[a-z]+:|#|\/)/.test(target)) return target;
     const [path = "", heading] = target.split("#");
     const found = normalize(join(dirname(file), path));
@@ -50,7 +55,7 @@ export function sitePage(file: string, pages: ReadonlySet<string>): SitePage {
     if (pages.has(found)) return `/${sitePath(found)}${hash}`;
     if (!existsSync(join(REPOSITORY, found))) throw new Error(`${file}: the link ${target} leads to no file`);
     linked.push(found);
-    return isPicture || found.endsWith(".svg") ? `/files/${found}` : `/files/${found}.md${hash}`;
+    return isPicture(found) ? `/files/${found}` : `/files/${found}.md${hash}`;
   };
   let isCode = false;
   const lines = readFileSync(join(REPOSITORY, file), "utf8")
@@ -58,9 +63,7 @@ export function sitePage(file: string, pages: ReadonlySet<string>): SitePage {
     .map((line) => {
       if (FENCE.test(line)) isCode = !isCode;
       if (isCode) return line;
-      return line.replace(LINK, (_, picture: string | undefined, target: string) => {
-        return `${picture ?? ""}](${translate(target, picture !== undefined)})`;
-      });
+      return line.replace(LINK, (_, target: string) => `](${translate(target)})`);
     });
   return { text: lines.join("\n"), linked };
 }

@@ -33,7 +33,10 @@ export default defineConfig({
       options: {
         // Pages that explain come before pages that list.
         miniSearch: { searchOptions: { boostDocument: (id: string) => (/^\/(?:api|project)\//.test(id) ? 0.2 : 1) } },
-        _render: (text, env, md) => (env.frontmatter?.["search"] === false ? "" : md.render(text, env)),
+        _render: (text, env, md) => {
+          const html = md.render(text, env);
+          return env.frontmatter?.["search"] === false ? "" : html;
+        },
       },
     },
   },

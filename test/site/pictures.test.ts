@@ -13,7 +13,7 @@ beforeAll(async () => {
 describe("the pictures of the documents", () => {
   it("are what `npx tsx site/pictures/write.ts` draws from the library's answers", () => {
     expect(readdirSync(FOLDER).toSorted()).toEqual([...drawn.keys()].toSorted());
-    for (const [name, picture] of drawn) expect(readFileSync(`${FOLDER}${name}`, "utf8"), name).toBe(picture);
+    for (const [name, picture] of drawn) expect(readFileSync(`${FOLDER}${name}`, "utf8")).toBe(picture);
   });
 
   it("have colours for dark pages, a label, and the figures that the documents tell", () => {
