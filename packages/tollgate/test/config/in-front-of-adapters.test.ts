@@ -129,3 +129,17 @@ describe.each(FRAMEWORKS)("the limiter of a domain in front of %s", (_name, list
     expect([(await send(`${url}/job`)).status, (await send(`${url}/job`)).status]).toEqual([200, 429]);
   });
 });
+
+describe("maxWait in front of a domain", () => {
+  it("lets a request wait until all rules that match it allow it", async () => {
+    const clock = manualClock(START_MS);
+    const rules = { key: { by: "header.x-api-key", rate: "1/1s" }, all: { rate: "3/1s" } } as const;
+    const limits = createLimits({ version: 1, domains: { api: { limits: rules } } }, { clock });
+    const handle = inFrontOfFetch({ limiter: limits.limiter("api"), maxWait: "2s" })(() => new Response(text));
+    const ask = () => handle(new Request("http://here.example/", { headers: { "x-api-key": "ann" } }));
+    const [first, second, third, fourth] = [ask(), ask(), ask(), ask()];
+    expect([(await first).status, (await fourth).status]).toEqual([200, 429]);
+    clock.advance(2_000);
+    expect([(await second).status, (await third).status]).toEqual([200, 200]);
+  });
+});

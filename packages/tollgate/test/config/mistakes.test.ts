@@ -23,6 +23,11 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
     27,
     ': expected one of the words match, by, rate, burst, within, quota, inflight, limit, plans, keys, cost, mode …, got "burts"; did you mean "burst"?',
   ],
+  [
+    "rate: 60/1m, maxWait: 2s",
+    27,
+    ': expected one of the words match, by, rate, burst, within, quota, inflight, limit, plans, keys, cost, mode …, got "maxWait"; write rateLimit({ limiter, maxWait: "2s" }) in the program, as all rules of a domain wait together',
+  ],
   ["rate: 60/1m, onFailure: { nodes: 0 }", 47, ".onFailure.nodes: expected a positive whole number, got 0"],
   ["rate: 60/1m, burst: 0", 34, ".burst: expected a positive whole number, got 0"],
   ["quota: 60/1m, burst: 5", 35, ".burst: expected a rate beside it, got a burst without"],

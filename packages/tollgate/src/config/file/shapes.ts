@@ -246,6 +246,7 @@ export const RULE_SHAPE: ObjectShape = {
     duration: LIMIT,
     key: "by: ip",
     max: LIMIT,
+    maxWait: 'rateLimit({ limiter, maxWait: "2s" }) in the program, as all rules of a domain wait together',
     path: "match: { path: /login }",
     per: LIMIT,
     period: LIMIT,
