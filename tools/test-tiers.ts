@@ -63,5 +63,7 @@ export function settingsOf({ fileSeconds, timeoutMs }: Tier): NonNullable<ViteUs
     // By default vitest leaves one core to itself: of two, it would use one.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
+    // Without it each project of a run transforms the library anew.
+    experimental: { fsModuleCache: true, fsModuleCachePath: "node_modules/.cache/vitest" },
   };
 }

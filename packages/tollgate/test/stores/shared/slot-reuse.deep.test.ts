@@ -1,3 +1,3 @@
 import { testSlotReuse } from "./slot-reuse.ts";
 
-testSlotReuse({ stores: 4, calls: 20_000 });
+testSlotReuse({ stores: 4, rounds: 3, calls: 20_000 });
