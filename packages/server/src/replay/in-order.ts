@@ -1,7 +1,7 @@
 /** What a line may be late by: servers log a request when it ends, and several of them write one file. */
 export const MOST_LATE_US = 5_000_000;
 /** A single line that is further ahead of both its neighbours had a wrong clock. */
-export const MOST_AHEAD_US = 3_600_000_000;
+const MOST_AHEAD_US = 3_600_000_000;
 
 /** Puts requests in the order of their times. A request that comes later than that counts at the time reached then. */
 export class InOrder<Request> {

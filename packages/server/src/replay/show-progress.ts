@@ -4,7 +4,7 @@ const LINE_MS = 10_000;
 const WIDTH = 24;
 
 /** Where progress goes: standard error, by default. */
-export interface ProgressStream {
+interface ProgressStream {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }

@@ -106,6 +106,8 @@ describe("a generated day", () => {
     expect(suggestions.map(({ name }) => name)).toEqual(["tight", "balanced", "loose"]);
     for (const suggestion of suggestions) {
       const found = leastByForce(suggestion, suggestion.capacity);
+      // All people come in the part of the day that is fitted to, so that it is the very same bucket.
+      expect([suggestion.name, suggestion.capacity]).toEqual([suggestion.name, found.capacity]);
       expect(Math.abs(suggestion.clients - found.share)).toBeLessThanOrEqual(0.0002);
       const denied = deniedClients(suggestion, suggestion.capacity);
       expect(suggestion.clients).toBeCloseTo(denied.size / CLIENTS, 9);

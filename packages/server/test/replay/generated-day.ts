@@ -12,7 +12,7 @@ const SECOND_US = 1_000_000;
 
 /** The clients that have to be denied, by what they do. */
 export const CRAWLER = "192.0.2.66";
-export const OFFICE = "192.0.2.1";
+const OFFICE = "192.0.2.1";
 export const STORM: readonly string[] = Array.from({ length: 4 }, (_, app) => `198.51.100.${app}`);
 export const STUFFING: readonly string[] = Array.from({ length: 5 }, (_, bot) => `203.0.113.${bot}`);
 

@@ -4,11 +4,13 @@ import { anyTimeUs } from "./timestamps.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const paths = (...names: readonly string[]): readonly (readonly string[])[] => names.map((name) => name.split("."));
+
 /** The names that loggers give each fact, the first that a line has counts. Dots lead into objects. */
-const NAMES = {
-  time: ["ts", "time", "timestamp", "@timestamp", "time_iso8601", "time_local", "msec", "start_time", "date"],
-  forwarded: ["x_forwarded_for", "http_x_forwarded_for", "xff"],
-  address: [
+const PATHS = {
+  time: paths("ts", "time", "timestamp", "@timestamp", "time_iso8601", "time_local", "msec", "start_time", "date"),
+  forwarded: paths("x_forwarded_for", "http_x_forwarded_for", "xff"),
+  address: paths(
     "request.client_ip", // Caddy
     "request.remote_ip",
     "client_ip",
@@ -25,25 +27,19 @@ const NAMES = {
     "ip",
     "client",
     "host.ip",
-  ],
-  user: ["user_id", "remote_user", "user", "ClientUsername"],
-  method: ["request.method", "req.method", "method", "request_method", "RequestMethod", "httpRequest.requestMethod"],
-  path: ["request.uri", "req.url", "path", "uri", "request_uri", "url", "RequestPath", "httpRequest.requestUrl"],
-  host: ["request.host", "host", "http_host", "authority", "RequestHost", "server_name"],
-  userAgent: ["user_agent", "http_user_agent", "userAgent", "httpRequest.userAgent", "request.headers.User-Agent"],
-} as const;
-
-const paths = (names: readonly string[]): readonly (readonly string[])[] => names.map((name) => name.split("."));
-
-const PATHS = {
-  time: paths(NAMES.time),
-  forwarded: paths(NAMES.forwarded),
-  address: paths(NAMES.address),
-  user: paths(NAMES.user),
-  method: paths(NAMES.method),
-  path: paths(NAMES.path),
-  host: paths(NAMES.host),
-  userAgent: paths(NAMES.userAgent),
+  ),
+  user: paths("user_id", "remote_user", "user", "ClientUsername"),
+  method: paths(
+    "request.method",
+    "req.method",
+    "method",
+    "request_method",
+    "RequestMethod",
+    "httpRequest.requestMethod",
+  ),
+  path: paths("request.uri", "req.url", "path", "uri", "request_uri", "url", "RequestPath", "httpRequest.requestUrl"),
+  host: paths("request.host", "host", "http_host", "authority", "RequestHost", "server_name"),
+  userAgent: paths("user_agent", "http_user_agent", "userAgent", "httpRequest.userAgent", "request.headers.User-Agent"),
 } as const;
 
 /** One JSON object a line, as Caddy, Traefik, Envoy, pino and nginx write them. */
