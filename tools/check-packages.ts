@@ -21,8 +21,8 @@ const PUBLISHED = /^(package\.json|README\.md|LICENSE|proto\/.+\.proto|(dist|bin
 const LEFT_OUT = /\.tsbuildinfo$|\.map$|\.test\.|(^|\/)tests?\//;
 /** Chunks have their names from the bundler. */
 const BUILT = /^dist\/(?!chunks\/)(.+?)(\.d)?\.c?[jt]s$/;
-const MOST_FILES = 450;
-const MOST_BYTES = 2_600_000;
+const MOST_FILES = 500;
+const MOST_BYTES = 3_000_000;
 
 function publishedWorkspaces(): readonly string[] {
   const folders = (readManifest(ROOT).workspaces ?? []).map((workspace) => join(ROOT, workspace));
