@@ -1,4 +1,4 @@
-import { computed, defineComponent, h, ref, type VNode } from "vue";
+import { computed, defineComponent, h, type Ref, ref, type VNode } from "vue";
 import { copyButton } from "../copy-button.ts";
 import { chart } from "./chart.ts";
 import { type Playback, usePlayback } from "./playback.ts";
@@ -10,6 +10,7 @@ import type { Lane } from "./timeline.ts";
 export const Playground = defineComponent(() => {
   const playback = usePlayback();
   const algorithm = ref<Algorithm>("token bucket");
+  const unreadable = ref(0);
   const code = computed(() => codeOf(algorithm.value, playback.state.value));
   return () =>
     h("main", { class: "tool" }, [
@@ -17,7 +18,7 @@ export const Playground = defineComponent(() => {
       h("p", "The same calls of one client under three limits. The library itself decides, in this page."),
       sliders(playback),
       buttons(playback),
-      presets(playback),
+      presets(playback, unreadable),
       h("p", { role: "status" }, summary(playback)),
       ...playback.lanes.value.map((lane) => laneView(lane, playback)),
       h(
@@ -98,11 +99,12 @@ function buttons({ state, isRunning, isHeld, send, change }: Playback): VNode {
   ]);
 }
 
-function presets({ state, change }: Playback): VNode {
+function presets({ state, change }: Playback, unreadable: Ref<number>): VNode {
   const ready = PRESETS.map(([name, preset]) => h("button", { type: "button", onClick: () => change(preset) }, name));
   const paste = (event: Event) => {
-    const { momentsMs } = readStamps((event.target as HTMLTextAreaElement).value);
-    change({ arrivals: arrivalsOf(momentsMs, state.value.windowSeconds) });
+    const stamps = readStamps((event.target as HTMLTextAreaElement).value);
+    unreadable.value = stamps.unreadable;
+    change({ arrivals: arrivalsOf(stamps.momentsMs, state.value.windowSeconds) });
   };
   return h("div", { class: "row" }, [
     ...ready,
@@ -112,6 +114,7 @@ function presets({ state, change }: Playback): VNode {
         "Lines of an access log, in ISO 8601, or seconds since the epoch: ",
         h("textarea", { rows: 5, cols: 60, onInput: paste }),
       ]),
+      unreadable.value === 0 ? "" : `${unreadable.value} lines have no stamp that the page can read.`,
     ]),
   ]);
 }

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis } from "ioredis-5";
 import { createLimiter, slidingWindow } from "tollgate";
 import { redisStore } from "tollgate/redis";
 import { expect, it } from "vitest";

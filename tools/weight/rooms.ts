@@ -33,10 +33,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["dashboard", DASHBOARD, 2_912, 1_500],
   ["replay", ["packages/server/src/replay"], 1_845, 1_500],
   ["tests", TESTS, 56_391, 36_000],
-  ["site", ["site"], 1_199, 1_500],
+  ["site", ["site"], 1_202, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
   ["tools", ["tools"], 945, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 74_974, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_000, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
