@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 /** One of Debian's chromium. It asks for nothing on its own: every request is one of the page's. */
@@ -45,7 +45,6 @@ interface AxeResults {
 
 // The page's own policy may forbid scripts of others, so axe is evaluated by the debugger and not added as an element.
 async function findingsOfAxe(page: Page): Promise<readonly string[]> {
-  const axe: { source: string } = createRequire(import.meta.url)("axe-core");
   await page.evaluate(axe.source);
   const results = (await page.evaluate("axe.run()")) as AxeResults;
   return results.violations

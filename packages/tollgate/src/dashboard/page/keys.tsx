@@ -34,7 +34,7 @@ const ENDS: Column = ["Ends", ({ untilMs }) => <Until ms={untilMs} />];
 const REASON: Column = ["Reason", ({ reason = "" }) => <Text text={reason} none="" />];
 
 /** The lists of keys, as their screen and the overview show them. */
-export const LISTS = {
+const LISTS = {
   limited: { caption: "Limited now", columns: [DENIALS, UNTIL], empty: "No key is limited." },
   closest: { caption: "Closest to their limit", columns: [USED, CALLS], empty: "No key has used anything." },
   active: { caption: "Most calls", columns: [CALLS], empty: "No calls yet." },
