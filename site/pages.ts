@@ -37,7 +37,8 @@ export interface SitePage {
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
-const LINK = /\]\(([^)\s]+)\)/g;
+/** Links, pictures, and the files of a `<picture>`, which are one for light and one for dark. */
+const LINK = /(\]\(|\bsrc(?:set)?=")([^)"\s]+)([)"])/g;
 
 /**
  * A Markdown file with links to where the site has their targets. Files that are no pages become pages with their text,
@@ -63,7 +64,9 @@ export function sitePage(file: string, pages: ReadonlySet<string>): SitePage {
     .map((line) => {
       if (FENCE.test(line)) isCode = !isCode;
       if (isCode) return line;
-      return line.replace(LINK, (_, target: string) => `](${translate(target)})`);
+      return line.replace(LINK, (_, before: string, target: string, after: string) => {
+        return before + translate(target) + after;
+      });
     });
   return { text: lines.join("\n"), linked };
 }

@@ -98,7 +98,7 @@ function optionsOf(lines: readonly Line[], width: number, show: (value: number |
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, values: "{HH}:{mm}", space: 60, size: 28 },
+      { ...axis, grid: { show: false }, values: "{HH}:{mm}:{ss}", space: 80, size: 28 },
       { ...axis, size: 52, values: (_plot, values) => values.map(show) },
     ],
     series: [
