@@ -84,6 +84,18 @@ const CASES: readonly (readonly [title: string, options: object, steps: readonly
     ],
   ],
   ["counts for good without a duration", { duration: 0 }, [consume, later(86_400_000, consume), consume, get]],
+  [
+    "blocks under points that are no whole number, and sets such counts",
+    { points: 2.5 },
+    [
+      [0, (limiter) => limiter.block("ann", 10)],
+      consume,
+      [0, (limiter) => limiter.set("ann", 0.5, 10)],
+      get,
+      consume,
+      consume,
+    ],
+  ],
   ["denies everything without points", { points: 0 }, [consume, consume]],
 ];
 
@@ -218,6 +230,12 @@ describe("tollgate/rate-limiter-flexible", () => {
     expect((await insured.consume("ann")).consumedPoints).toBe(1);
     await expect(insured.consume("ann")).rejects.toBeInstanceOf(ours.RateLimiterRes);
     expect((await insured.get("ann"))?.consumedPoints).toBe(2);
+  });
+
+  it("denies a key whose count was set to infinity, which theirs allows", async () => {
+    const limiter = new ours.RateLimiterMemory({ points: 2, duration: 60 });
+    await limiter.set("ann", Number.POSITIVE_INFINITY, 10);
+    await expect(limiter.consume("ann")).rejects.toMatchObject({ remainingPoints: 0 });
   });
 
   it("denies in this process once so many points were consumed", async () => {

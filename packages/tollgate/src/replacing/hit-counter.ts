@@ -168,8 +168,9 @@ interface Begun {
 
 /** With what a count began that `set` has set. */
 function begunOf({ block }: Decision): Begun | undefined {
-  const [, count, windowMs] = /^(-?\d+)\/(\d+)$/.exec(block?.reason ?? "") ?? [];
-  return windowMs === undefined ? undefined : { count: Number(count), windowMs: Number(windowMs) };
+  const [, count, windowMs] = /^(\S+)\/(\d+)$/.exec(block?.reason ?? "") ?? [];
+  // Users may set infinity, and counts whose text has an exponent.
+  return Number.isNaN(Number(count)) ? undefined : { count: Number(count), windowMs: Number(windowMs) };
 }
 
 function hitsSince({ count }: Begun, { block }: Decision, counted: Decision): Hits {

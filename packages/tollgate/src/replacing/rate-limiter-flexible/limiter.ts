@@ -132,7 +132,7 @@ export class RateLimiterStore {
   set(key: string | number, points: number, secDuration: number): Promise<RateLimiterRes> {
     const seconds = secDuration >= 0 ? secDuration : this.duration;
     return this.#insured("set", [key, points, seconds], async () => {
-      await this.#counter.set(this.getKey(key), points, msOf(seconds));
+      await this.#counter.set(this.getKey(key), Math.trunc(points), msOf(seconds));
       return new RateLimiterRes(0, seconds > 0 ? seconds * 1_000 : -1, points);
     });
   }

@@ -61,10 +61,10 @@ export class RateLimiterMemory extends RateLimiterStore {
   #restoreOne({ key, value, expiresAt }: { key?: unknown; value?: unknown; expiresAt?: unknown }): Outcome {
     const isKey = typeof key === "string" || typeof key === "number";
     const endsAt = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt;
-    if (!(isKey && Number.isSafeInteger(value)) || typeof endsAt !== "number" || Number.isNaN(endsAt)) return "invalid";
+    if (!(isKey && Number.isFinite(value)) || typeof endsAt !== "number" || Number.isNaN(endsAt)) return "invalid";
     const leftMs = Math.min(endsAt - Date.now(), LONGEST_MS);
     if (leftMs <= 0) return "expired";
-    void this.#all.set(this.getKey(key), value as number, leftMs);
+    void this.#all.set(this.getKey(key), Math.trunc(value as number), leftMs);
     return "restored";
   }
 }
