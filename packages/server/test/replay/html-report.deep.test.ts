@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
@@ -111,8 +111,7 @@ describe("the report", () => {
     const { page, context } = await opened("day.html", { viewport: { width: 480, height: 800 }, colorScheme: "light" });
     const picture = await page.locator("section", { has: page.locator("polyline") }).screenshot();
     expect(picture.length).toBeLessThanOrEqual(60_000);
-    mkdirSync(join(PICTURE, ".."), { recursive: true });
-    writeFileSync(PICTURE, picture);
+    if (process.env["TOLLGATE_PICTURES"] !== undefined) writeFileSync(PICTURE, picture);
     await context.close();
   });
 });

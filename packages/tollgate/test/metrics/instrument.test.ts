@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Counter, Registry, type RegistryContentType } from "prom-client";
-import { combine, createLimiter, perMinute, perSecond, tokenBucket } from "tollgate";
+import { combine, createLimiter, type Key, perMinute, perSecond, tokenBucket } from "tollgate";
 import { hotKeys, instrument } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
@@ -217,6 +217,14 @@ describe("rate_limit_tokens", () => {
       of("few", "unknown", 5),
     ]);
     expect(await (typeof limiter.size === "function" ? limiter.size() : limiter.size)).toBe(1);
+  });
+
+  it("has the units left of hot keys, which may be tuples or begin as one", async () => {
+    const limiter = createLimiter({ name: "api", key: (key: Key) => key, limits: [perMinute(1)], clock });
+    const { registry } = instrumented(limiter, { tokensOf: hotKeys(limiter, { sample: 1 }) });
+    for (const key of [["ann", "/login"], "[1]"]) for (let call = 0; call < 3; call += 1) limiter.allow(key);
+    const tokens = (await seriesOf(registry)).filter((line) => line.startsWith("rate_limit_tokens"));
+    expect(tokens.map((line) => line.slice(-2))).toEqual([" 0", " 0"]);
   });
 
   it("fails no scrape", async () => {

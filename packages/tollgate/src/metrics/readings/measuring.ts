@@ -1,7 +1,7 @@
 import { checkOptions, checkWholeNumber, type OptionNames, optionError } from "../../core/check-options.ts";
 import { checkFunction, checkName } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
-import type { Key } from "../../core/key.ts";
+import { decodeKey, type Key } from "../../core/key.ts";
 import { isMadeHere } from "../../limiter/limiter-mark.ts";
 import { type ObservedParts, observedParts } from "../../limiter/observed-parts.ts";
 import type { HotKeys } from "../hot-keys/hot-keys.ts";
@@ -99,8 +99,16 @@ function checkNamed({ sources, name }: ObservedParts): void {
 }
 
 function checkTokensOf(tokensOf: MeasuringOptions["tokensOf"]): (() => readonly ShownKey[]) | undefined {
-  if (typeof tokensOf === "object" && typeof tokensOf?.denied === "function") return () => tokensOf.denied();
+  if (typeof tokensOf === "object" && typeof tokensOf?.denied === "function")
+    return () => tokensOf.denied().flatMap(({ key: text, limiter }) => shownKey(text, limiter));
   if (tokensOf === undefined) return undefined;
   checkFunction("tokensOf", tokensOf, "a function that returns keys, or hotKeys(…)");
   return () => (tokensOf as () => readonly Key[])().map((key) => ({ key }));
+}
+
+/** The key of a text of `hotKeys`. The rule of a domain reads the text by itself. */
+function shownKey(text: string, limiter: string | undefined): readonly ShownKey[] {
+  if (limiter !== undefined) return [{ key: text, limiter }];
+  const key = decodeKey(text);
+  return key === undefined ? [] : [{ key }];
 }
