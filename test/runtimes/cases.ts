@@ -56,14 +56,14 @@ async function waiting(url: string): Promise<void> {
     return status;
   };
   expect(await ask(0)).toBe(200);
-  const gone = ask(1).catch((error: Error) => error.name);
+  const gone = ask(1).catch((error: unknown) => (error as Error).name);
   const others = [2, 3, 4].map((i) => ask(i));
   // The first turn comes after 200 ms: by then the client has left.
   await new Promise((resolve) => setTimeout(resolve, 50));
   leaving.abort();
   expect([await gone, ...(await Promise.all(others))]).toEqual(["AbortError", 200, 200, 200]);
   expect(await ask(5)).toBe(200);
-  expect([...ended].sort()).toEqual([0, 2, 3, 4, 5]);
+  expect([...ended].sort((a, b) => a - b)).toEqual([0, 2, 3, 4, 5]);
 }
 
 export const CASES: readonly RuntimeCase[] = [

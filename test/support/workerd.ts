@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const require = createRequire(new URL("../runtimes/installed/package.json", import.meta.url));
+const load = createRequire(new URL("../runtimes/installed/package.json", import.meta.url));
+
+interface Esbuild {
+  build(options: object): Promise<{ readonly outputFiles: readonly { readonly text: string }[] }>;
+}
 
 interface Miniflare {
   dispatchFetch(url: string, init: object): Promise<{ json(): Promise<unknown> }>;
@@ -27,7 +31,7 @@ export class WorkerProcess {
 
   /** Starts the Worker of a file, with further options of miniflare. */
   static async start(file: URL, options: object): Promise<WorkerProcess> {
-    const { build } = require("esbuild") as typeof import("esbuild");
+    const { build } = load("esbuild") as Esbuild;
     const { outputFiles } = await build({
       entryPoints: [fileURLToPath(file)],
       bundle: true,
@@ -41,7 +45,7 @@ export class WorkerProcess {
   }
 
   #start(): Miniflare {
-    const { Miniflare } = require("miniflare") as { Miniflare: new (options: object) => Miniflare };
+    const { Miniflare } = load("miniflare") as { Miniflare: new (options: object) => Miniflare };
     return new Miniflare({
       modules: true,
       script: this.#script,

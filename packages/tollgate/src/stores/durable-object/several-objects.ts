@@ -52,10 +52,10 @@ export async function applyToObjects(
   const reports = isTake
     ? await takeFromEach(parts, ask)
     : await Promise.all(parts.map(({ name, calls, indexes }) => ask(verb, name, calls, pick(taken, indexes))));
-  const denies = reports.findIndex((report) => report?.admitted === false);
-  if (takes !== "if all conform" || denies < 0) return merge(parts, reports as Report[]);
+  const denies = reports.findIndex(({ admitted }) => !admitted);
+  if (takes !== "if all conform" || denies < 0) return merge(parts, reports);
   // The others reported as if they had decided alone.
-  const explained = parts.map(({ name, calls }, i) => {
+  const explained = parts.map(async ({ name, calls }, i) => {
     if (reports[i]?.admitted === false) return reports[i];
     // A bucket that starts empty begins to fill with its first touch, even by a call that another limit denies.
     if (changes) void ask("take", name, calls.map(free)).catch(ignore);

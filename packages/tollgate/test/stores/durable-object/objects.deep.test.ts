@@ -74,7 +74,7 @@ it("keys are counted by shards, in objects of their own or in those that a funct
     sizes: [60, 0],
     own: ["key {ann}"],
     named: ["named a", "named b"],
-    cleared: "clear: expected a number of shards, because the objects of single keys are unknown",
+    cleared: "ERR_STORE: clear: expected a number of shards, because the objects of single keys are unknown",
   });
 });
 

@@ -3,8 +3,11 @@ import { durableObjectStore, rateLimitObject } from "tollgate/durable-object";
 import { expect, it } from "vitest";
 
 /** A binding whose objects answer every call with an error. */
-function failingNamespace(error: () => unknown) {
-  return { idFromName: (name: string) => ({ name }), get: () => ({ decideLimits: () => Promise.reject(error()) }) };
+function failingNamespace(error: () => Error) {
+  const decideLimits = async () => {
+    throw error();
+  };
+  return { idFromName: (name: string) => ({ name }), get: () => ({ decideLimits }) };
 }
 const namespace = failingNamespace(() => new Error("gone"));
 
