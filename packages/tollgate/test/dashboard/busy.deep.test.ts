@@ -43,7 +43,7 @@ function longestGap(page: Page): Promise<number> {
 describe("the dashboard of a busy limiter", () => {
   it("draws frames at most 200 ms apart, with 10,000 keys and 1,000 decisions a second", async () => {
     const limiter = createLimiter({ name: "api", limits: [perMinute(20, { name: "calls" })] });
-    const board = dashboard<never>([limiter], { authorize: () => ({ who: "ann", access: "write" }) });
+    const board = dashboard([limiter], { authorize: () => ({ who: "ann", access: "write" }) });
     const { script, style } = await buildPage(SOURCES);
     const server = createServer((request, response) => {
       // The sources have no page in them.
@@ -80,11 +80,11 @@ describe("the dashboard of a busy limiter", () => {
     const { stdout } = await runNode(process.cwd(), [
       "--input-type=module",
       "--eval",
-      `import { createLimiter, perMinute } from "${new URL("index.js", BUILT)}";
-      import { dashboard } from "${new URL("dashboard/index.js", BUILT)}";
+      `import { createLimiter, perMinute } from "${new URL("index.js", BUILT).href}";
+      import { dashboard } from "${new URL("dashboard/index.js", BUILT).href}";
       const KEYS = ${KEYS};
       const limiter = createLimiter({ name: "api", limits: [perMinute(20)] });
-      const stop = (${callOften})(limiter);
+      const stop = (${String(callOften)})(limiter);
       const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       // The processor time of the process, as a part of a core.
       const load = async () => {
