@@ -1,6 +1,6 @@
 import pg from "pg";
 import { RateLimiterPostgres } from "rate-limiter-flexible";
-import { createLimiter, tokenBucket } from "tollgate";
+import { createLimiter, type Decision, tokenBucket } from "tollgate";
 import { postgresMigration, postgresStore } from "tollgate/postgres";
 import type { Figures } from "../harness/figures.ts";
 import { KeyPool } from "../harness/keys.ts";
@@ -84,7 +84,7 @@ async function tollgate(client: pg.Pool, row: RowId, limit: number): Promise<Asy
   });
   if (row !== "consume")
     return { ask: (key) => limiter.allow(key), admits: (answer) => answer === true, isDenial: never };
-  return { ask: (key) => limiter.consume(key), admits: (answer) => Object(answer).allowed === true, isDenial: never };
+  return { ask: (key) => limiter.consume(key), admits: (answer) => (answer as Decision).allowed, isDenial: never };
 }
 
 async function flexible(client: pg.Pool, row: RowId, limit: number): Promise<AsyncCall> {

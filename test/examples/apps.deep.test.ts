@@ -193,7 +193,7 @@ describe("examples/nestjs", () => {
     for (const password of passwords) statuses.push((await ask("login", "203.0.113.1", password)).status);
     expect(statuses).toEqual([204, 401, 401, 401, 429]);
     const reports = await Promise.all([ask("report", "203.0.113.1"), ask("report", "203.0.113.1")]);
-    expect(reports.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(new Set(reports.map(({ status }) => status))).toEqual(new Set([200, 429]));
     expect((await ask("report", "203.0.113.1")).status).toBe(200);
     const quotes = await Promise.all(Array.from({ length: 40 }, () => ask("quote", "203.0.113.2")));
     expect(quotes.filter(({ status }) => status === 429).length).toBeGreaterThan(0);

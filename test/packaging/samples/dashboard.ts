@@ -6,7 +6,10 @@ import { dashboard } from "tollgate/dashboard";
 
 const limiter = createLimiter({ name: "api", limits: [perMinute(1)] });
 const board = dashboard([limiter]);
-const server = createServer(board.node).listen(0, "127.0.0.1", async () => {
+const server = createServer((request, response) => void board.node(request, response));
+server.listen(0, "127.0.0.1", () => void check());
+
+async function check() {
   const { port } = server.address() as AddressInfo;
   const page = await fetch(`http://127.0.0.1:${port}/`);
   assert.match(await page.text(), /page\.js/);
@@ -14,4 +17,4 @@ const server = createServer(board.node).listen(0, "127.0.0.1", async () => {
   assert.ok((await script.text()).length > 10_000);
   board.close();
   server.close();
-});
+}

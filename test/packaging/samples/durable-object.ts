@@ -4,7 +4,9 @@ import { durableObjectStore, rateLimitObject } from "tollgate/durable-object";
 
 async function main() {
   // In place of the class of `cloudflare:workers`, and of a binding whose objects are gone.
-  class DurableObject {}
+  class DurableObject {
+    isPlain = true;
+  }
   assert.equal(typeof rateLimitObject(DurableObject), "function");
   const store = durableObjectStore({
     namespace: { idFromName: (name) => ({ name }), get: () => ({}) },

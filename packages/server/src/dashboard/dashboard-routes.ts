@@ -27,11 +27,10 @@ export function dashboardRoutes(source: DashboardSource, tokens: TokenCheck, log
     {
       authorize: (request) => {
         const holder = sessions.find(request.headers.cookie);
-        if (holder === undefined) return;
-        tokens.noteKnown(request);
-        const seconds = tokens.waitSeconds(holder.name);
+        if (holder !== undefined) tokens.noteKnown(request);
+        const seconds = holder && tokens.waitSeconds(holder.name);
         if (seconds !== undefined) throw new DashboardError(429, "too many calls", seconds);
-        return { who: holder.name, access: holder.access };
+        return holder && { who: holder.name, access: holder.access };
       },
       openSession: (token, request) => {
         const holder = tokens.find(token);

@@ -54,7 +54,13 @@ function plainEvent(event: string, text: string | undefined, fields: NonNullable
 
 function auditEvent(fields: NonNullable<LogEntry["fields"]>): SourceEvent {
   const { who, action, domain, rule, key, until, mode, reason } = fields;
-  const parts = [action, key, mode, until !== undefined && `until ${until}`, reason && `(${reason})`];
+  const parts = [
+    action,
+    key,
+    mode,
+    until !== undefined && `until ${until}`,
+    reason !== undefined && reason !== "" && `(${reason})`,
+  ];
   const text = parts.filter((part) => part !== undefined && part !== false && part !== "").join(" ");
   const of = domain !== undefined && rule !== undefined ? { limiter: `${domain}/${rule}` } : {};
   return { kind: "change", text, who: String(who), ...of };

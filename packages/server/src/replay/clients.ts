@@ -11,13 +11,13 @@ export class Clients {
   count = 0;
   readonly #most: number;
   /** The names, one after another, and where each ends. */
-  #names: Uint8Array<ArrayBufferLike> = new Uint8Array(16_384);
+  #names: Uint8Array = new Uint8Array(16_384);
   #ends = new Uint32Array(1_024);
   /** Open addressing: the hash of a client, then its number and 1, at the first free pair from its hash. */
   #slots = new Uint32Array(4_096);
   /** Linear counting: which hashes of further clients have been seen. */
   #seen: Uint8Array | undefined;
-  #scratch: Buffer<ArrayBufferLike> = Buffer.alloc(256);
+  #scratch: Buffer = Buffer.alloc(256);
 
   constructor(most: number) {
     this.#most = most;

@@ -34,14 +34,9 @@ async function look(service: Operated, headers: { readonly cookie: string }): Pr
 
 /** Lets seconds pass until the page has a snapshot that fits. */
 async function findSoon(service: Operated, page: PageEvents, fits: Parameters<PageEvents["find"]>[0]) {
-  let isFound = false;
-  const found = page.find(fits).finally(() => {
-    isFound = true;
-  });
-  while (!isFound) {
-    service.clock.advance(1_000);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const found = page.find(fits);
+  const nextTurn = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
+  while ((await Promise.race([found, nextTurn()])) === undefined) service.clock.advance(1_000);
   return found;
 }
 

@@ -56,8 +56,7 @@ describe("a hostile log", () => {
     const { code, error } = await run(at("bytes.log"));
     expect(code).toBe(1);
     expect(error).toMatch(/^tollgate: .*bytes\.log: expected lines of an access log .*, got "/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a terminal must not get
-    expect(error).not.toMatch(/[\u0000-\u001f\u007f]/);
+    expect(error).not.toMatch(/\p{Cc}/u);
   });
 
   it("that is a gzip bomb takes little memory", () => {
@@ -165,7 +164,7 @@ describe("pipes of tollgate replay", () => {
     const child = spawn(process.execPath, [BIN, "replay", "-", "--suggest", "90", "--json"]);
     let output = "";
     child.stdout.on("data", (text: Buffer) => {
-      output += text;
+      output += text.toString();
     });
     const cut = LOG.length - 20;
     child.stdin.end(LOG.slice(0, cut));

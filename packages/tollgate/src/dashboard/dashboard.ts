@@ -72,7 +72,7 @@ export function dashboard<Native = never>(
   checkFunction("authorize", authorize, "a function from a request to a looker");
   const source = new LimiterSource(clock, onAct, mask && (({ key, limiter }) => mask(key, limiter)));
   try {
-    for (const limiter of limiters) source.add(limiter);
+    for (const limiter of limiters as readonly AnyLimiter[]) source.add(limiter);
   } catch (error) {
     source.close();
     throw error;

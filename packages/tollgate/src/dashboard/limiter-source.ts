@@ -176,7 +176,7 @@ export class LimiterSource implements DashboardSource {
       const isRule = members?.hasLimiter(name) === true;
       // The verbs of a handle are added to its class later, unseen by the compiler.
       if (isRule) return parts.handleOn((into) => selection.selectKeyOf?.(name, text, into)) as unknown as KeyVerbs;
-      if (limiter.name === name) return limiter.byKey(key) as unknown as KeyVerbs;
+      if (limiter.name === name) return limiter.byKey(key);
     }
     throw new DashboardError(404, "limiter: expected one of the dashboard's");
   }

@@ -217,8 +217,8 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
 
   it.each(CASES.map(([name, serve], i) => [name, serve, `${8 - i} ${7 - i}`] as const))(
     "in %s",
-    async (_, serve, left) => {
-      expect((await ask(Promise.resolve(serve()))).body).toBe(left);
+    async (_, serve, body) => {
+      expect((await ask(Promise.resolve(serve()))).body).toBe(body);
     },
   );
 });

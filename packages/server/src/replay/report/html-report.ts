@@ -17,7 +17,7 @@ export function htmlOf(result: ReplayResult, files: readonly string[]): string {
     fit && fit.suggestions.length > 0 && section("Suggestions", fit.suggestions.map(suggestion).join("\n")),
     section("Requests by time", timelineOf(timeline, firstUs)),
     judgement && section("What clients had left of their limit at the worst moment", headroom(judgement.headroom)),
-    section(judgement ? "Clients with most denials" : "Clients that need most", clients(result)),
+    section(judgement ? "Clients with most denials" : "Clients that need most", clientRows(result)),
   ];
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -82,7 +82,7 @@ function headroom(counts: readonly number[]): string {
   return table(["left", "clients"], rows);
 }
 
-function clients({ judgement, fit, nameOf }: ReplayResult): string {
+function clientRows({ judgement, fit, nameOf }: ReplayResult): string {
   const rows = judgement
     ? judgement.worst.map(({ client, denied, requests }) => {
         return [escaped(nameOf(client)), bar(denied / requests, `${denied} of ${requests}`)];

@@ -82,8 +82,8 @@ class HonoLimit<Input> {
     const factsOf = factsWith(options?.remoteAddress);
     const ownOptions = ["remoteAddress"];
     const attach = (context: Context, property: string, decision: RateLimited) => context.set(property, decision);
-    const departureOf = departureFrom;
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf, attach, ownOptions });
+    const departing = { departureOf: departureFrom };
+    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, ...departing, attach, ownOptions });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) checkFunction("remoteAddress", remoteAddress, "a function of the context");
     this.#onDenied = onDenied;
