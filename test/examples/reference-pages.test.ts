@@ -158,7 +158,7 @@ describe("docs/express.md", () => {
 });
 
 function isPicture(name: string): boolean {
-  return name.endsWith(".svg");
+  return /\.(?:svg|png)$/.test(name);
 }
 
 describe("docs/README.md", () => {
