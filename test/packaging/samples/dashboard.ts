@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createLimiter, perMinute } from "tollgate";
 import { dashboard } from "tollgate/dashboard";
 
@@ -10,7 +9,8 @@ const server = createServer((request, response) => void board.node(request, resp
 server.listen(0, "127.0.0.1", () => void check());
 
 async function check() {
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
   const page = await fetch(`http://127.0.0.1:${port}/`);
   assert.match(await page.text(), /page\.js/);
   const script = await board.fetch(new Request(`http://127.0.0.1:${port}/page.js`));

@@ -3,6 +3,7 @@ import { detectFormat } from "./formats/detect.ts";
 import { type Entry, emptyEntry, type LogFormat, readText, textOf } from "./formats/entry.ts";
 import { forEachLine, isBlank, lineSource } from "./lines.ts";
 import { LogError } from "./log-error.ts";
+import { printable } from "./report/markup.ts";
 
 /** How many lines tell the format. */
 const FIRST_LINES = 50;
@@ -22,7 +23,7 @@ export function headOf(name: string, bytes: Buffer, client: string | undefined):
   forEachLine(bytes, (start, end) => first.length < FIRST_LINES && first.push(textOf(bytes, start, end)));
   const format = detectFormat(first, client);
   if (format === undefined) {
-    const got = JSON.stringify((first[0] ?? "").slice(0, 120));
+    const got = JSON.stringify(printable(first[0] ?? ""));
     throw new LogError(
       `${name}: expected lines of an access log (common, combined, JSON, ALB, CloudFront, Envoy), got ${got}`,
     );

@@ -44,7 +44,7 @@ export interface MemoryStore extends LocalStore {
    * const store = memoryStore();
    * const limiter = createLimiter({ name: "api", limits: [perMinute(100)], store });
    * limiter.consume("ann", 30);
-   * console.log(store.keys("api")); // [ "ann" ]
+   * console.log(store.keys("api")); // [ 'ann' ]
    * ```
    */
   keys(name: string): string[];
