@@ -14,6 +14,12 @@ export const FRAMEWORKS: readonly Framework[] = [
   { id: "fastify", title: "Fastify", packages: "fastify", page: "fastify" },
   { id: "koa", title: "Koa", packages: "koa", page: "koa" },
   { id: "hono", title: "Hono", packages: "hono @hono/node-server", page: "hono" },
+  {
+    id: "nestjs",
+    title: "NestJS",
+    packages: "@nestjs/common @nestjs/core @nestjs/platform-express reflect-metadata rxjs",
+    page: "nestjs",
+  },
   { id: "node", title: "node:http", packages: "", page: "node" },
   { id: "fetch", title: "Fetch handlers", packages: "", page: "fetch" },
 ];

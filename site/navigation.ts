@@ -7,7 +7,7 @@ type Item = DefaultTheme.SidebarItem;
 const LOOK_UP = ["options", "verbs", "errors", "warnings", "headers", "limits-file", "http-api", "admin-api"];
 const UNDERSTAND = ["choosing", "stores", "security", "bench", "observability/README"];
 const SERVERS = ["adapters", ...FRAMEWORKS.map(({ page }) => page), "mcp", "better-auth", "identity"];
-const STORES = ["threads", "cluster", "redis", "postgres", "hybrid", "writing-a-store"];
+const STORES = ["threads", "cluster", "redis", "postgres", "durable-object", "hybrid", "writing-a-store"];
 const SERVICE = ["service", "dashboard", "replay"];
 
 /** The documents by kind of page. A document that is listed nowhere is a how-to. */
@@ -25,7 +25,7 @@ export function sidebar(): Item[] {
   };
   const start: Item[] = [
     ...FRAMEWORKS.map(({ id, title }) => ({ text: title, link: `/start/${id}` })),
-    ...take(["nestjs", "guide", "compatibility"]),
+    ...take(["guide", "compatibility"]),
     itemOf("examples/README.md"),
     ...take(["README"]),
   ];

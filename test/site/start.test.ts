@@ -10,9 +10,10 @@ import { FRAMEWORKS } from "../../site/frameworks.ts";
 import { remove } from "../support/temporary-folder.ts";
 
 const SITE = fileURLToPath(new URL("../../site", import.meta.url));
-// Inside the repository, so that the programs find its packages. They have no types, so Node runs them as they are.
+// Inside the repository, so that the programs find its packages. They have no types, but one has decorators.
 mkdirSync(join(SITE, ".generated"), { recursive: true });
 const folder = mkdtempSync(join(SITE, ".generated/start-"));
+writeFileSync(join(folder, "tsconfig.json"), '{ "compilerOptions": { "experimentalDecorators": true } }');
 const ELEVEN = [...Array.from({ length: 10 }, () => 200), 429];
 
 afterAll(() => remove(folder));
@@ -23,13 +24,16 @@ describe("a start page's program", () => {
     async (id) => {
       const port = await freePort();
       const program = programOf(id).replace("3000", String(port));
-      writeFileSync(join(folder, `${id}.mjs`), program);
-      const child = spawn(process.execPath, [join(folder, `${id}.mjs`)], { stdio: ["ignore", "inherit", "inherit"] });
+      writeFileSync(join(folder, `${id}.mts`), program);
+      const args = ["--import", "tsx", join(folder, `${id}.mts`)];
+      const env = { ...process.env, TSX_TSCONFIG_PATH: join(folder, "tsconfig.json") };
+      const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
+      const ended = once(child, "exit");
       try {
         expect(await statuses(child, `http://127.0.0.1:${port}/`)).toEqual(ELEVEN);
       } finally {
         child.kill();
-        await once(child, "exit");
+        await ended;
       }
     },
   );
