@@ -3,6 +3,7 @@ import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vitepress";
 import { writeReference } from "./api.ts";
+import { deadLinks } from "./dead-links.ts";
 import { FRAMEWORKS, type Framework } from "./frameworks.ts";
 import { isPicture, REPOSITORY, repositoryPages, sitePage, sitePath } from "./pages.ts";
 
@@ -62,3 +63,6 @@ function writePages(): void {
 writePages();
 await writeReference(join(PAGES, "api"));
 await build(SITE);
+// The build itself knows no headings.
+const dead = deadLinks(join(SITE, "dist"));
+if (dead.length > 0) throw new Error(`links of the site that lead to nothing:\n${dead.join("\n")}`);

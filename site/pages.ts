@@ -37,12 +37,13 @@ export interface SitePage {
 }
 
 const FENCE = /^\s*(?:```|~~~)/;
-/** Links, pictures, and the files of a `<picture>`, which are one for light and one for dark. */
-const LINK = /(\]\(|\bsrc(?:set)?=")([^)"\s]+)([)"])/g;
+const LINK = /(\]\()([^)\s]+)(\))/g;
+/** A picture that is one file for light pages and one for dark ones. The pages of the site have no HTML. */
+const PICTURE = /<picture>.*?srcset="([^"]+)".*?src="([^"]+)".*?alt="([^"]+)".*?<\/picture>/gs;
 
 /**
  * A Markdown file with links to where the site has their targets. Files that are no pages become pages with their text,
- * and pictures files beside the pages.
+ * and pictures files beside the pages. A `<picture>` becomes two, of which a page shows one.
  *
  * @throws Error when a link leads to a file that does not exist.
  */
@@ -60,6 +61,7 @@ export function sitePage(file: string, pages: ReadonlySet<string>): SitePage {
   };
   let isCode = false;
   const lines = readFileSync(join(REPOSITORY, file), "utf8")
+    .replaceAll(PICTURE, "![$3]($2){.when-light}\n![$3]($1){.when-dark}")
     .split("\n")
     .map((line) => {
       if (FENCE.test(line)) isCode = !isCode;

@@ -38,7 +38,10 @@ export const QUESTIONS: { readonly [Name in keyof Answers]: Question<Answers[Nam
     answers: {
       address: ["An address, with nothing in front", "The client is the socket's address. No header can change it."],
       proxied: ["An address, behind one proxy", "The proxy writes the address into a header: one hop is trusted."],
-      key: ["An API key, else the address", "A client has its key on every network. Without one its address counts."],
+      key: [
+        "An API key, else the address",
+        "A client has its key on every network. Refuse unknown keys first: each is a client.",
+      ],
       account: ["An account that I know", "The input is the key: ask with the account's name."],
     },
   },
