@@ -31,6 +31,8 @@ export async function bundle(sources: string, entries: readonly string[]): Promi
     // The path of each module would be 2 % of the package.
     experimental: { attachDebugInfo: "none" },
     plugins: [pageFiles(sources, modulesOfPage)],
+    // Its message says that the machine was busy, and would fail the build.
+    checks: { bundlerTimings: false },
     onLog: (_level, { message }) => {
       throw new Error(message);
     },

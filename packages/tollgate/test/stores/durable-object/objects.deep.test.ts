@@ -25,7 +25,7 @@ it("an object that is evicted keeps counts, places and blocks, and knows what ea
     third: true,
     blocked: "blocked",
     afterReset: true,
-    used: [1, 1],
+    used: [1, 1, 1],
   });
 });
 

@@ -118,7 +118,7 @@ const ROUTES = {
 
   async eviction(env, { test }) {
     const { limiter, evict } = openTest(env, test);
-    const api = limiter([few(2), concurrency({ max: 1, ttl: "1h" })]);
+    const api = limiter([few(2), perHour(2), concurrency({ max: 1, ttl: "1h" })]);
     const reservation = await api.reserve("ann");
     await api.block("bob", "1h", { reason: "abuse" });
     await evict();
