@@ -16,7 +16,7 @@ import type { Decider } from "./deciding/decider.ts";
 import { explainCounting, explainLimits } from "./deciding/explain.ts";
 import { readAllowed, readDecision } from "./deciding/read.ts";
 import { Request } from "./deciding/request.ts";
-import { detachedError, guardMethods } from "./detached.ts";
+import { detachedError, guardMethods } from "./methods.ts";
 import { CountedCall } from "./reserving/counted-call.ts";
 import {
   type AcquireOptions,

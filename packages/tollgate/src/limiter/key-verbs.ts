@@ -1,38 +1,28 @@
 import { type Cost, copyCost } from "../core/cost.ts";
 import { later, type Maybe } from "../core/maybe-async.ts";
-import { detachedError } from "./detached.ts";
 import { KeyHandle } from "./key-handle.ts";
+import { callMethod, forwardMethods } from "./methods.ts";
 import { unlessAborted } from "./waiting/abort-listeners.ts";
 import type { WaitSignal } from "./waiting/wait-options.ts";
 
-/** What `KeyHandle` has of methods: each is a verb. */
-export type KeyVerb = Exclude<keyof KeyHandle, "selected">;
-
 /** These return a promise over any store, so that their errors reject. */
-const LATER_VERBS: readonly KeyVerb[] = ["wait", "acquire", "run"];
-
-export function isLaterVerb(verb: KeyVerb): boolean {
-  return LATER_VERBS.includes(verb);
-}
+export const LATER_VERBS: readonly string[] = ["wait", "acquire", "run"];
 
 /** The first argument of these is no cost. */
-const WITHOUT_COST: readonly KeyVerb[] = ["run", "block"];
+const WITHOUT_COST: readonly string[] = ["run", "block"];
 
-const NAMES = Object.entries(Object.getOwnPropertyDescriptors(KeyHandle.prototype))
-  .filter(([name, { value }]) => typeof value === "function" && name !== "constructor")
-  .map(([name]) => name as KeyVerb);
-
-/** Calls a verb of a handle, or of one that a look-up has yet to find. Then the promise rejects with what it throws. */
-export function callVerb(handle: Maybe<KeyHandle>, verb: KeyVerb, args: readonly unknown[]): unknown {
-  if (!("then" in handle)) return (handle[verb] as (...args: readonly unknown[]) => unknown)(...args);
-  const own = ownArgs(verb, args);
-  return unlessAborted(handle, signalOf(args)).then((known) => callVerb(known, verb, own));
-}
-
-/** Arguments with a cost of their own: the caller may change its object before a look-up is over. */
-export function ownArgs(verb: KeyVerb, args: readonly unknown[]): readonly unknown[] {
-  if (WITHOUT_COST.includes(verb) || args[0] === undefined) return args;
-  return [copyCost(args[0] as Cost), ...args.slice(1)];
+/**
+ * Calls a verb of a handle that may have to be looked up. All errors reject. The call has a cost of its own: the caller
+ * may change its object before a look-up is over, and a cost that is wrong begins no look-up.
+ */
+export function callLater(find: () => Maybe<KeyHandle>, verb: string, args: readonly unknown[]): Promise<unknown> {
+  return later(() => {
+    const isCost = !WITHOUT_COST.includes(verb) && args[0] !== undefined;
+    const own = isCost ? [copyCost(args[0] as Cost), ...args.slice(1)] : args;
+    const handle = find();
+    if (!("then" in handle)) return callMethod(handle, verb, own);
+    return unlessAborted(handle, signalOf(args)).then((known) => callMethod(known, verb, own));
+  });
 }
 
 /** A verb that waits ends with its signal, although the look-up does not. */
@@ -40,22 +30,6 @@ function signalOf(args: readonly unknown[]): WaitSignal | undefined {
   const options = args.at(-1) as { readonly signal?: WaitSignal } | undefined;
   const signal = typeof options === "object" && options !== null ? options.signal : undefined;
   return typeof signal?.addEventListener === "function" ? signal : undefined;
-}
-
-/** Gives a class the verbs that `call` forwards. */
-export function forwardVerbs(
-  prototype: object,
-  owner: string,
-  call: (self: never, verb: KeyVerb, args: readonly unknown[]) => unknown,
-): void {
-  for (const verb of NAMES) {
-    if (Object.hasOwn(prototype, verb)) continue;
-    const value = function (this: undefined, ...args: readonly unknown[]): unknown {
-      if (this === undefined) throw detachedError(owner, verb);
-      return call(this, verb, args);
-    };
-    Object.defineProperty(prototype, verb, { value, writable: true, configurable: true });
-  }
 }
 
 /** A handle of an asynchronous limiter: errors reject, also those of a look-up. */
@@ -69,8 +43,8 @@ export class LaterHandle {
   }
 
   static {
-    forwardVerbs(LaterHandle.prototype, "handle", (self: LaterHandle, verb, args) =>
-      later(() => callVerb(self.#handle, verb, args)),
+    forwardMethods(LaterHandle.prototype, KeyHandle.prototype, "handle", (self: LaterHandle, verb, args) =>
+      callLater(() => self.#handle, verb, args),
     );
   }
 }

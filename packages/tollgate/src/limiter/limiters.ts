@@ -1,9 +1,9 @@
 import type { Cost } from "../core/cost.ts";
-import { later } from "../core/maybe-async.ts";
+import { later, type Maybe } from "../core/maybe-async.ts";
 import type { Observer } from "../core/observer.ts";
 import { allowLocal, allowMany, blockedKeys, clearAll, sizeOfAll, sweepAll } from "./administration.ts";
-import { detachedError, guardMethods } from "./detached.ts";
 import type { AsyncLimiter, BlockedKey, ClearOptions, Limiter } from "./limiter.ts";
+import { callMethod, detachedError, forwardMethods, guardMethods } from "./methods.ts";
 import { paceItems, type WorkOptions, wrapWork } from "./outgoing-work.ts";
 import { type LimiterParts, StoreLimiter } from "./store-limiter.ts";
 import type { ObserveOptions } from "./watching/watch.ts";
@@ -33,25 +33,26 @@ abstract class UserLimiter<Input> extends StoreLimiter<Input> {
   }
 }
 
+/** Over a store elsewhere, what these return is a promise. */
 class LocalLimiter<Input> extends UserLimiter<Input> {
   static {
     guardMethods(LocalLimiter.prototype, "limiter");
   }
 
-  allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): number {
-    return allowMany(this, inputs, out, cost) as number;
+  allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): Maybe<number> {
+    return allowMany(this, inputs, out, cost);
   }
 
-  clear(options?: ClearOptions): void {
-    void clearAll(this, options);
+  clear(options?: ClearOptions): Maybe<void> {
+    return clearAll(this, options);
   }
 
   blocked(): BlockedKey[] {
     return blockedKeys(this);
   }
 
-  sweep(): number {
-    return sweepAll(this) as number;
+  sweep(): Maybe<number> {
+    return sweepAll(this);
   }
 
   get size(): number {
@@ -67,9 +68,13 @@ class LocalLimiter<Input> extends UserLimiter<Input> {
   }
 }
 
+/** Makes promises of what `LocalLimiter` returns or throws. */
 class RemoteLimiter<Input> extends UserLimiter<Input> {
   static {
     guardMethods(RemoteLimiter.prototype, "limiter");
+    forwardMethods(RemoteLimiter.prototype, LocalLimiter.prototype, "limiter", (limiter: object, verb, args) =>
+      later(() => callMethod(LocalLimiter.prototype, verb, args, limiter)),
+    );
   }
 
   allowLocal(this: RemoteLimiter<Input> | undefined, input: Input, cost?: Cost): boolean | undefined {
@@ -77,32 +82,12 @@ class RemoteLimiter<Input> extends UserLimiter<Input> {
     return allowLocal(this, input, cost);
   }
 
-  allowMany(inputs: readonly Input[], out: Uint8Array, cost?: Cost): Promise<number> {
-    return later(() => allowMany(this, inputs, out, cost));
-  }
-
-  clear(options?: ClearOptions): Promise<void> {
-    return later(() => clearAll(this, options));
-  }
-
-  blocked(): Promise<BlockedKey[]> {
-    return later(() => blockedKeys(this));
-  }
-
-  sweep(): Promise<number> {
-    return later(() => sweepAll(this));
-  }
-
   size(): Promise<number> {
     return later(() => sizeOfAll(this));
   }
 
-  async close(): Promise<void> {
-    this.end();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
+    this.end();
   }
 }
 

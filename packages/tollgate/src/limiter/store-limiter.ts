@@ -12,12 +12,12 @@ import type { Source } from "./choosing/space.ts";
 import { Decider, type DeciderParts } from "./deciding/decider.ts";
 import { QuickWay } from "./deciding/quick-way.ts";
 import { readDecision } from "./deciding/read.ts";
-import { detachedError, guardMethods } from "./detached.ts";
 import { KeyHandle } from "./key-handle.ts";
-import { callVerb, forwardVerbs, isLaterVerb, type KeyVerb, LaterHandle, ownArgs } from "./key-verbs.ts";
+import { callLater, LATER_VERBS, LaterHandle } from "./key-verbs.ts";
 import type { Kind } from "./kinds.ts";
 import type { BlockedKey } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
+import { callMethod, detachedError, forwardMethods, guardMethods } from "./methods.ts";
 
 /** The limiters of a domain's rules, by name. */
 export interface Members {
@@ -76,9 +76,9 @@ export class StoreLimiter<Input> extends Decider {
   static {
     markLimiters(StoreLimiter.prototype);
     guardMethods(StoreLimiter.prototype, "limiter");
-    forwardVerbs(StoreLimiter.prototype, "limiter", (limiter: StoreLimiter<unknown>, verb, [input, ...args]) =>
-      limiter.call(verb, input, args),
-    );
+    const call = (limiter: StoreLimiter<unknown>, verb: string, [input, ...args]: readonly unknown[]) =>
+      limiter.call(verb, input, args);
+    forwardMethods(StoreLimiter.prototype, KeyHandle.prototype, "limiter", call);
   }
 
   allow(this: StoreLimiter<Input> | undefined, input: Input, cost: Cost = 1): Maybe<boolean> {
@@ -114,13 +114,9 @@ export class StoreLimiter<Input> extends Decider {
   }
 
   /** Calls a verb of the handle for an input. Look-ups come first, and errors of an asynchronous limiter reject. */
-  call(verb: KeyVerb, input: Input, args: readonly unknown[]): unknown {
-    if (this.kind === "sync" && !isLaterVerb(verb)) return callVerb(this.#handle(input), verb, args);
-    return later(() => {
-      // A cost that is wrong begins no look-up.
-      const own = ownArgs(verb, args);
-      return callVerb(this.#handle(input), verb, own);
-    });
+  call(verb: string, input: Input, args: readonly unknown[]): unknown {
+    if (this.kind === "sync" && !LATER_VERBS.includes(verb)) return callMethod(this.#handle(input), verb, args);
+    return callLater(() => this.#handle(input), verb, args);
   }
 
   /** A look-up is made at once. */

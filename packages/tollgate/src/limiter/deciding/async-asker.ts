@@ -1,12 +1,11 @@
 import type { AsyncBlocks } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
-import { type Maybe, mapMaybeAsync } from "../../core/maybe-async.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import { changed, linesBefore, tellBehind } from "../waiting/behind.ts";
-import { type Asker, deniedByLimits } from "./asker.ts";
+import { Asker } from "./asker.ts";
 import type { Request } from "./request.ts";
 
 /** Processes whose calls are told the same time ask apart, by up to this part of the wait. */
@@ -14,39 +13,18 @@ const JITTER_PART = 0.1;
 const MOST_JITTER_US = 100_000;
 
 /** Asks a store elsewhere: each call is one message. `then` instead of `await`: a flood has many calls in flight. */
-export class AsyncAsker implements Asker {
+export class AsyncAsker extends Asker {
   readonly kind = "async";
   readonly #store: AsyncStore;
-  readonly #clock: Clock;
 
   constructor(store: AsyncStore, clock: Clock) {
+    super(clock);
     this.#store = store;
-    this.#clock = clock;
   }
 
-  ask(verb: Verb, request: Request, taken?: readonly Taken[]): Maybe<Report> {
-    const { route, keys, now } = request;
-    if (!route.someWait) return this.askInTurn(verb, request, taken);
-    const { takes, refunds } = VERBS[verb];
-    if (takes === "if all conform" && request.costsSomething) {
-      request.readTime(this.#clock);
-      const before = linesBefore(route, keys, now[0]!);
-      if (before.length > 0) return tellBehind(before, this, request, "others-waiting");
-    }
-    const asked = this.askInTurn(verb, request, taken);
-    if (!refunds) return asked;
-    return mapMaybeAsync(asked, (report) => {
-      changed(route, keys);
-      return report;
-    });
-  }
-
-  askInTurn(verb: Verb, request: Request, taken?: readonly Taken[]): Maybe<Report> {
-    const { now } = request;
-    request.readTime(this.#clock);
-    if (request.deniedBy !== undefined && VERBS[verb].takes !== "never") return deniedByLimits(request.report);
+  protected askStore(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Maybe<Report> {
     if (request.calls.length === 0) return decideUnlimited(verb, request);
-    return this.#store.transact(verb, request.calls as readonly Call<AsyncSpace>[], now, taken);
+    return this.#store.transact(verb, request.calls as readonly Call<AsyncSpace>[], request.now, taken);
   }
 
   stateOf(): undefined {}

@@ -6,9 +6,9 @@ import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { type Duration, toMicroseconds } from "../../core/duration.ts";
 import { TollgateError } from "../../core/errors.ts";
-import type { Maybe } from "../../core/maybe-async.ts";
-import { guardMethods } from "../detached.ts";
+import { later, type Maybe } from "../../core/maybe-async.ts";
 import type { Kind, Result } from "../kinds.ts";
+import { callMethod, forwardMethods, guardMethods } from "../methods.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 import type { CountedCall } from "./counted-call.ts";
 
@@ -163,10 +163,9 @@ export class Reserved {
   }
 }
 
-/** A reservation over any store, for a caller that awaits. */
-export class AwaitedReserved implements AsyncReservation {
+/** A reservation over any store, for a caller that awaits: its verbs return promises. */
+export class AwaitedReserved {
   readonly decision: Decision;
-  /** Over a store elsewhere its verbs return promises. */
   readonly #reserved: Reserved;
 
   constructor(counted: CountedCall, term: Term | undefined) {
@@ -175,26 +174,12 @@ export class AwaitedReserved implements AsyncReservation {
   }
 
   static {
-    guardMethods(AwaitedReserved.prototype, "reservation");
-  }
-
-  async charge(cost: Cost): Promise<Decision> {
-    return this.#reserved.charge(cost);
-  }
-
-  async settle(actualCost?: Cost): Promise<void> {
-    return this.#reserved.settle(actualCost);
-  }
-
-  async cancel(): Promise<void> {
-    return this.#reserved.cancel();
-  }
-
-  async renew(): Promise<boolean> {
-    return this.#reserved.renew();
+    const call = (self: AwaitedReserved, verb: string, args: readonly unknown[]) =>
+      later(() => callMethod(self.#reserved, verb, args));
+    forwardMethods(AwaitedReserved.prototype, Reserved.prototype, "reservation", call);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    return this.cancel();
+    return this.#reserved.cancel();
   }
 }
