@@ -91,7 +91,7 @@ export function allowMany<Input>(
 ): Maybe<number> {
   checkBatch(inputs, out, cost);
   const { quick } = limiter;
-  if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen()) {
+  if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen()) {
     const keys = Array.from(inputs, (input) => encodeKey(quick.key(input)));
     return allowKeys(quick.space, keys, cost ?? 1, readTime(limiter.clock), out);
   }

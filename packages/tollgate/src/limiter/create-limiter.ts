@@ -6,7 +6,7 @@ import type { AsyncStore, SyncStore } from "../core/store.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import { DynamicSelection } from "./choosing/dynamic-selection.ts";
 import type { ChosenLimits } from "./choosing/limits-choice.ts";
-import { foundOptions, isAsyncFunction, LookUpSelection, lookUpOf } from "./choosing/look-up-selection.ts";
+import { foundOptions, isAsyncFunction, lookingUp } from "./choosing/look-up-selection.ts";
 import type { Owner } from "./choosing/owner.ts";
 import { FixedSelection, type Selection } from "./choosing/selection.ts";
 import type { Space } from "./choosing/space.ts";
@@ -85,8 +85,7 @@ export function createWatched<Input>(
   const isLookUp = isAsync === true || isAsyncFunction(checked.key) || isAsyncFunction(checked.limits);
   if (!isLookUp) return limiterOf(partsOf(store, checked, domain));
   const parts = partsOf(store, foundOptions(checked), domain);
-  const selection = new LookUpSelection(lookUpOf(checked), parts.selection);
-  return limiterOf<Input>({ ...parts, kind: "async", selection });
+  return limiterOf<Input>({ ...parts, kind: "async", selection: lookingUp(checked, parts.selection) });
 }
 
 function partsOf<Input>(

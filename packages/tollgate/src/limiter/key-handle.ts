@@ -5,7 +5,7 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import { all, later, type Maybe, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
-import type { AsyncSpace, SyncSpace } from "../core/store.ts";
+import type { SyncSpace } from "../core/store.ts";
 import type { BlockOptions, BlockTime } from "./block-time.ts";
 import { blockedUntil, blockKeys, unblockKeys } from "./block-verbs.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
@@ -41,11 +41,16 @@ export class KeyHandle {
   readonly #selected: Selected;
   /** What a store of this process keeps for the key, if `allow` can ask it directly. */
   readonly #ref: KeyRef | undefined;
+  /** Whether `allow` may ask the only space, in a call of a plain number. */
+  readonly #isPlain: boolean;
 
   constructor(limiter: Decider, selected: Selected, ref?: KeyRef) {
     this.#limiter = limiter;
     this.#selected = selected;
     this.#ref = ref;
+    const { route, deniedBy, lacksLimits, watches, prices } = selected;
+    const isKnown = deniedBy === undefined && lacksLimits === undefined && watches.length + prices.length === 0;
+    this.#isPlain = isKnown && route.isPlain && route.only?.allow !== undefined;
   }
 
   static {
@@ -58,15 +63,10 @@ export class KeyHandle {
 
   allow(this: KeyHandle | undefined, cost?: Cost): Maybe<boolean> {
     if (this === undefined) throw detachedError("handle", "allow");
-    const { quick } = this.#limiter;
-    const ref = this.#ref;
-    const isPlain = cost === undefined || typeof cost === "number";
-    if (ref !== undefined && isPlain && quick?.isOpen() === true) return this.#allowRef(quick.space, ref, cost ?? 1);
+    const { route } = this.#selected;
+    if (this.#isPlain && (cost === undefined || typeof cost === "number") && route.isOpen())
+      return this.#allowDirectly(cost ?? 1);
     this.#checkTakes("allow");
-    const { only, someWait, countsNumbers } = this.#selected.route;
-    const isDirect = isPlain && countsNumbers && this.#selected.deniedBy === undefined && !someWait;
-    if (isDirect && only !== undefined && this.#selected.prices.length === 0 && this.#isUnseen())
-      return this.#allowDirectly(only, cost ?? 1);
     return this.#limiter.decide("allow", "take", this.#selected, cost, readAllowed);
   }
 
@@ -179,28 +179,16 @@ export class KeyHandle {
     if (this.#selected.route.takesPlaces) refusePlaces(verb, this.#selected.route.limits);
   }
 
-  /** Whether no watcher sees the next call. */
-  #isUnseen(): boolean {
-    const { watches, route } = this.#selected;
-    if (watches.length > 0) return false;
-    return !route.isWatched || (route.owners.length === 1 && route.owners[0]!.watch.skips());
-  }
-
-  #allowRef(space: SyncSpace, ref: KeyRef, cost: number): boolean {
+  /** Asks the only space for a yes or no, without a report. */
+  #allowDirectly(cost: number): Maybe<boolean> {
     checkCost(cost);
-    const { now } = this.#limiter;
-    readInto(this.#limiter.clock, now);
-    return space.allowRef?.(ref, cost, now) ?? space.allow(ref.key, cost, now);
-  }
-
-  /** Asks a store elsewhere for a yes or no, without a report. */
-  #allowDirectly(only: AsyncSpace | SyncSpace, cost: number): Maybe<boolean> {
-    const { asker, clock, now } = this.#limiter;
-    if (asker.kind === "sync" || only.allow === undefined)
-      return this.#limiter.decide("allow", "take", this.#selected, cost, readAllowed);
-    this.#selected.route.checkPlain(cost);
+    const { now, clock } = this.#limiter;
+    const ref = this.#ref;
+    this.#selected.refresh();
+    const space = this.#selected.route.only as SyncSpace;
     readInto(clock, now);
-    return only.allow(this.#selected.keys[0]!, cost, now);
+    if (ref === undefined) return space.allow(this.#selected.keys[0]!, cost, now);
+    return space.allowRef?.(ref, cost, now) ?? space.allow(ref.key, cost, now);
   }
 
   #take(name: "reserve" | "consume", cost: Cost | undefined): Maybe<CountedCall> {

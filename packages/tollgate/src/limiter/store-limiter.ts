@@ -84,7 +84,7 @@ export class StoreLimiter<Input> extends Decider {
   allow(this: StoreLimiter<Input> | undefined, input: Input, cost: Cost = 1): Maybe<boolean> {
     if (this === undefined) throw detachedError("limiter", "allow");
     const { quick } = this;
-    if (quick === undefined || typeof cost !== "number" || !quick.isOpen()) {
+    if (quick === undefined || typeof cost !== "number" || !quick.route.isOpen()) {
       const given = this.defaultCost === undefined && cost === 1 ? undefined : cost;
       const { fixed } = this.selection;
       if (this.kind === "sync" || fixed === undefined || typeof cost !== "number")
@@ -102,7 +102,7 @@ export class StoreLimiter<Input> extends Decider {
   consume(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<Decision> {
     if (this === undefined) throw detachedError("limiter", "consume");
     const { quick } = this;
-    if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.isOpen())
+    if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen())
       return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
     const { fixed } = this.selection;
     if (this.kind === "sync" || fixed === undefined || this.mayTakePlaces)
@@ -139,7 +139,9 @@ export class StoreLimiter<Input> extends Decider {
 
   #kept({ selected }: KeyHandle): KeyHandle {
     const own = selected.kept();
-    return new KeyHandle(this, own, this.quick?.space.keyRef?.(own.keys[0]!));
+    const { only, isPlain, current } = own.route;
+    const isFixed = only !== undefined && isPlain && current === undefined;
+    return new KeyHandle(this, own, isFixed && "keyRef" in only ? only.keyRef?.(own.keys[0]!) : undefined);
   }
 
   #handle(input: Input): Maybe<KeyHandle> {

@@ -10,6 +10,7 @@ import {
   perSecond,
   slidingWindow,
 } from "tollgate";
+import type { AsyncSpace, LimiterContext, Plan, TimeCell } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
@@ -120,7 +121,29 @@ describe("a combination over one asynchronous store", () => {
     expect(await both.sweep()).toBe(0);
     await both[Symbol.asyncDispose]();
   });
+
+  it("counts the key of the limiter that has limits, if another has none", async () => {
+    const store = new DirectTwin();
+    const clock = manualClock(START_MS);
+    const none = createLimiter({ name: "none", limits: (_key: string) => "unlimited" as const, clock, store });
+    const all = createLimiter({ name: "all", key: (_key: string) => "all", limits: [perSecond(1)], clock, store });
+    const both = combine(none, all);
+    expect([await both.allow("a"), await both.handle("b").allow()]).toEqual([true, false]);
+    await none.block("c", "1m");
+    clock.advance(1_000);
+    expect(await both.allow("c")).toBe(false);
+  });
 });
+
+/** Answers a yes or no without a report. */
+class DirectTwin extends AsyncTwin {
+  override open(plan: Plan, context: LimiterContext): AsyncSpace {
+    const space = super.open(plan, context);
+    const allow = async (key: string, cost: number, now: TimeCell) =>
+      (await this.transact("take", [{ space, key, costs: [cost] }], now)).admitted;
+    return Object.assign(space, { allow });
+  }
+}
 
 describe("combine", () => {
   const clock = manualClock(START_MS);

@@ -8,6 +8,8 @@ import type { Owner } from "./owner.ts";
 import { type PlaceUse, readPlacesInto } from "./place-costs.ts";
 import type { Space } from "./space.ts";
 
+const NO_BLOCKS = new Int32Array(1);
+
 /** What happens to a cost in a unit that no limit counts: fixed limits refuse it, because it is likely misspelt. */
 export type UnknownUnits = "refused" | "ignored";
 
@@ -21,6 +23,8 @@ export class Route {
   readonly only: Space | undefined;
   /** For each space, the index of its key among those of the call. */
   readonly keyIndexes: readonly number[];
+  /** The indexes of the keys that no space counts. */
+  readonly uncounted: readonly number[];
   /** One for each key. */
   readonly owners: readonly Owner[];
   readonly plans: readonly Plan[];
@@ -32,11 +36,15 @@ export class Route {
   readonly takesPlaces: boolean;
   /** Whether no limit is in shadow mode. */
   readonly enforcesAll: boolean;
+  /** Whether one space may decide a plain number alone: for one key, whose limits block no keys and count no places. */
+  readonly isPlain: boolean;
   /** For spaces that may be released: finds the route again, with spaces that are open. */
   current: (() => Route) | undefined = undefined;
   readonly #unknownUnits: UnknownUnits;
   /** The unit of a plain number. */
   readonly #plainUnit: string | undefined;
+  /** Not 0 while a key of the only owner's store may be blocked. */
+  readonly #someBlocks: Int32Array;
   #blocking: Blocking | undefined;
 
   constructor(
@@ -49,6 +57,7 @@ export class Route {
     this.only = spaces.length === 1 ? spaces[0] : undefined;
     this.keyIndexes = keyIndexes;
     this.owners = owners;
+    this.uncounted = [...owners.keys()].filter((key) => !keyIndexes.includes(key));
     this.plans = spaces.map(({ plan }) => plan);
     const plan = this.only?.plan;
     this.limits = plan?.limits ?? Object.freeze(this.plans.flatMap(({ limits }) => limits));
@@ -60,6 +69,17 @@ export class Route {
     const [firstUnit = REQUESTS] = this.units;
     if (this.units.size < 2) this.#plainUnit = firstUnit;
     else if (unknownUnits === "ignored" || this.units.has(REQUESTS)) this.#plainUnit = REQUESTS;
+    const isAlone = this.only !== undefined && owners.length === 1;
+    this.isPlain = isAlone && this.countsNumbers && !(this.blocks || this.takesPlaces);
+    const blocks = owners[0]?.blocks;
+    this.#someBlocks = blocks !== undefined && "some" in blocks ? blocks.some : NO_BLOCKS;
+  }
+
+  /** Whether the space alone decides the next call: no key is blocked, no call waits, and no watcher sees the call. */
+  isOpen(): boolean {
+    if (!this.isPlain || this.#someBlocks[0] !== 0) return false;
+    const { lines, watch } = this.owners[0]!;
+    return !(lines.some && !lines.barging) && (!watch.seesCalls || watch.skips());
   }
 
   /** Whether a plain number is a cost under these limits. */

@@ -1,4 +1,4 @@
-import type { AsyncBlocks } from "../../core/blocks.ts";
+import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
@@ -7,6 +7,8 @@ import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { Asker } from "./asker.ts";
 import type { Request } from "./request.ts";
+
+type Calls = readonly Call<AsyncSpace>[];
 
 /** Processes whose calls are told the same time ask apart, by up to this part of the wait. */
 const JITTER_PART = 0.1;
@@ -23,8 +25,9 @@ export class AsyncAsker extends Asker {
   }
 
   protected askStore(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Maybe<Report> {
-    if (request.calls.length === 0) return decideUnlimited(verb, request);
-    return this.#store.transact(verb, request.calls as readonly Call<AsyncSpace>[], request.now, taken);
+    if (request.route.uncounted.length === 0 || VERBS[verb].takes === "never")
+      return this.#transact(verb, request, taken);
+    return this.#askWithBlocks(verb, request, taken);
   }
 
   stateOf(): undefined {}
@@ -38,20 +41,33 @@ export class AsyncAsker extends Asker {
     const longestUs = Math.min(waitUs * JITTER_PART, MOST_JITTER_US) / denials;
     return Math.round((longestUs * (1 + Math.random())) / 2);
   }
+
+  #transact(verb: Verb, { calls, now }: Request, taken: readonly Taken[] | undefined): Maybe<Report> {
+    return calls.length === 0 ? new Report() : this.#store.transact(verb, calls as Calls, now, taken);
+  }
+
+  /** Asks for a call with keys that no space counts: they may be blocked. */
+  async #askWithBlocks(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Promise<Report> {
+    const block = await latestBlock(request);
+    if (block === undefined) return this.#transact(verb, request, taken);
+    const report = await this.#transact(VERBS[verb].takes === "always" ? verb : "explain", request, taken);
+    report.admitted = false;
+    if (block.forUs > (report.block?.forUs ?? 0)) report.block = block;
+    return report;
+  }
 }
 
-/** Decides a call without limits: its key may be blocked. A store that is unavailable admits the call. */
-async function decideUnlimited(verb: Verb, { route, keys, now }: Request): Promise<Report> {
-  const report = new Report();
-  if (VERBS[verb].takes === "never") return report;
+/** The block of the uncounted keys that ends last. A store that is unavailable knows none. */
+async function latestBlock({ route, keys, now }: Request): Promise<ReportedBlock | undefined> {
+  let latest: ReportedBlock | undefined;
   await Promise.allSettled(
-    route.owners.map(async ({ blocks }, keyIndex) => {
-      const block = await (blocks as AsyncBlocks | undefined)?.find(keys[keyIndex]!, now);
+    route.uncounted.map(async (keyIndex) => {
+      const blocks = route.owners[keyIndex]!.blocks as AsyncBlocks | undefined;
+      const block = await blocks?.find(keys[keyIndex]!, now);
       const forUs = block === undefined ? 0 : block.untilUs - now[0]!;
-      if (blocks === undefined || forUs <= (report.block?.forUs ?? 0)) return;
-      report.admitted = false;
-      report.block = { limiter: blocks.limiter, keyIndex, forUs, reason: block?.reason, denied: true };
+      if (blocks === undefined || forUs <= (latest?.forUs ?? 0)) return;
+      latest = { limiter: blocks.limiter, keyIndex, forUs, reason: block?.reason, denied: true };
     }),
   );
-  return report;
+  return latest;
 }

@@ -15,7 +15,6 @@ import { DecidedCall, type ObservedVerb } from "../watching/decided-call.ts";
 import type { Watch } from "../watching/watch.ts";
 import type { Asker } from "./asker.ts";
 import { decisionOf, denyByLimits } from "./decision-of.ts";
-import type { QuickWay } from "./quick-way.ts";
 import { type Read, readDecision } from "./read.ts";
 import { Request } from "./request.ts";
 
@@ -35,14 +34,12 @@ const NOT_TIMED = -1;
  * Decides calls for keys and limits that are chosen already: checks the cost, asks the store, tells the watchers, and
  * makes the result.
  */
-export abstract class Decider {
+export class Decider {
   readonly kind: Kind;
   readonly name: string;
   readonly clock: Clock;
   readonly asker: Asker;
   readonly watch: Watch;
-  /** The short way of `allow`, over a store in this process. */
-  abstract readonly quick: QuickWay<never> | undefined;
   /** The time of the current `allow`. */
   readonly now: TimeCell = createTimeCell();
   /** Memory for calls over a store of this process. A call removes it while it decides: see `Request`. */

@@ -1,4 +1,3 @@
-import type { SyncBlocks } from "../../core/blocks.ts";
 import { type Clock, readInto } from "../../core/clock.ts";
 import type { Decision } from "../../core/decision.ts";
 import type { Key } from "../../core/key.ts";
@@ -7,12 +6,8 @@ import type { SyncSpace } from "../../core/store.ts";
 import type { Route } from "../choosing/route.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
 import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
-import type { Lines } from "../waiting/lines.ts";
-import type { Watch } from "../watching/watch.ts";
 import { allowed, decisionOf } from "./decision-of.ts";
 import { Request } from "./request.ts";
-
-const NO_BLOCKS = new Int32Array(1);
 
 /** The limiter whose way it is. */
 interface Maker {
@@ -29,33 +24,18 @@ export class QuickWay<Input> implements PlainTaker {
   readonly route: Route;
   readonly key: (input: Input) => Key;
   readonly space: SyncSpace;
-  /** Not 0 while a key of the store may be blocked. */
-  readonly #someBlocks: Int32Array;
-  readonly #lines: Lines;
-  readonly #watch: Watch;
   /** Memory for a call, which is removed while the call is decided: clocks may call again. */
   #request: Request | undefined = undefined;
 
-  private constructor({ key, space, owners, route }: FixedSelection<Input>, maker: Maker) {
-    const { blocks, lines, watch } = owners[0]!;
+  private constructor({ key, space, route }: FixedSelection<Input>, maker: Maker) {
     this.maker = maker;
     this.route = route;
     this.key = key;
     this.space = space as SyncSpace;
-    this.#someBlocks = (blocks as SyncBlocks | undefined)?.some ?? NO_BLOCKS;
-    this.#lines = lines;
-    this.#watch = watch;
   }
 
   static of<Input>(fixed: FixedSelection<Input>, maker: Maker): QuickWay<Input> | undefined {
-    const { countsNumbers, blocks, takesPlaces } = fixed.route;
-    return countsNumbers && !(blocks || takesPlaces) ? new QuickWay(fixed, maker) : undefined;
-  }
-
-  /** Whether the store alone decides the next call: no key is blocked, no call waits, and no watcher sees the call. */
-  isOpen(): boolean {
-    if (this.#someBlocks[0] !== 0 || (this.#lines.some && !this.#lines.barging)) return false;
-    return !this.#watch.seesCalls || this.#watch.skips();
+    return fixed.route.isPlain ? new QuickWay(fixed, maker) : undefined;
   }
 
   /** @throws TollgateError `ERR_COST`. */
