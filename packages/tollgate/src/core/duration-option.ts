@@ -1,4 +1,4 @@
-import { type Duration, formatMicroseconds, isZero, toMicroseconds, toMilliseconds } from "./duration.ts";
+import { formatMicroseconds, isZero, microsecondsOf, toMilliseconds } from "./duration.ts";
 import { show, TollgateError } from "./errors.ts";
 
 /**
@@ -7,24 +7,13 @@ import { show, TollgateError } from "./errors.ts";
  * @throws TollgateError `ERR_DURATION` with the accepted range.
  */
 export function checkDuration(option: string, duration: unknown, leastMs: number, mostMs: number): number {
-  const ms = millisecondsOf(duration);
+  const ms = isZero(duration) ? 0 : toMilliseconds(microsecondsOf(duration));
   if (Number.isSafeInteger(ms) && ms >= leastMs && ms <= mostMs) return ms;
   throw new TollgateError(
     "ERR_DURATION",
     `${option}: expected whole milliseconds or text such as "250ms" or "5s", ` +
       `from ${textOf(leastMs)} to ${textOf(mostMs)}, got ${show(duration)}`,
   );
-}
-
-/** NaN unless it is a duration. */
-function millisecondsOf(duration: unknown): number {
-  if (isZero(duration)) return 0;
-  try {
-    return toMilliseconds(toMicroseconds("duration", duration as Duration));
-  } catch (error) {
-    if (error instanceof TollgateError) return Number.NaN;
-    throw error;
-  }
 }
 
 function textOf(ms: number): string {

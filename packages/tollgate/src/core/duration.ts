@@ -41,13 +41,19 @@ const PATTERN = new RegExp(`^${UNITS.map(([unit]) => `(?:(\\d{1,16})(?:\\.(\\d{1
  * @throws TollgateError `ERR_DURATION`, naming `option`, when it is no duration.
  */
 export function toMicroseconds(option: string, duration: Duration): number {
-  const us = typeof duration === "string" ? parse(duration) : fromMilliseconds(duration);
-  if (Number.isSafeInteger(us) && us > 0 && us <= LONGEST_US) return us;
+  const us = microsecondsOf(duration);
+  if (us > 0) return us;
   throw new TollgateError(
     "ERR_DURATION",
     `${option}: expected milliseconds or text such as "250ms", "10s", "1h30m" (whole microseconds, above 0, ` +
       `at most 10 years), got ${show(duration)}`,
   );
+}
+
+/** The same without an error: NaN unless it is a duration. */
+export function microsecondsOf(duration: unknown): number {
+  const us = typeof duration === "string" ? parse(duration) : fromMilliseconds(duration);
+  return Number.isSafeInteger(us) && us > 0 && us <= LONGEST_US ? us : Number.NaN;
 }
 
 /** Whether it is 0, or a text such as `"0s"`: no duration, but some options accept it. */

@@ -44,9 +44,6 @@ export class Request {
   /** The time at which a batch is decided; otherwise the clock tells. */
   atUs: number | undefined = undefined;
   #report: Report | undefined = undefined;
-  /** The route and the plain cost that `costs` and `calls` are for, if they can be used again. */
-  #sameRoute: Route | undefined = undefined;
-  #sameCost = 0;
 
   /** What a store of this process says. A store elsewhere makes reports of its own: many requests may be in flight. */
   get report(): Report {
@@ -61,9 +58,8 @@ export class Request {
     this.keys = keys;
     this.deniedBy = deniedBy;
     this.cost = cost;
-    if (route !== this.#sameRoute || cost !== this.#sameCost) this.#setCosts(route, cost, places);
-    const { keyIndexes } = route;
-    for (let i = 0; i < keyIndexes.length; i += 1) this.calls[i]!.key = keys[keyIndexes[i]!]!;
+    route.readCosts(cost, this.costs, places);
+    this.#setCalls(route);
     return this;
   }
 
@@ -74,23 +70,12 @@ export class Request {
     this.cost = cost;
     for (let i = 0; i < costs.length; i += 1) this.costs[i] = costs[i]!;
     this.#setCalls(route);
-    for (const [i, index] of route.keyIndexes.entries()) this.calls[i]!.key = keys[index]!;
-    this.#sameRoute = undefined;
     return this;
-  }
-
-  #setCosts(route: Route, cost: Cost, places: PlaceUse): void {
-    this.#sameRoute = undefined;
-    route.readCosts(cost, this.costs, places);
-    this.#setCalls(route);
-    if (typeof cost !== "number" || route.takesPlaces) return;
-    this.#sameRoute = route;
-    this.#sameCost = cost;
   }
 
   /** Lists are made with their items: one that grows has room for 16 more, and a flood has many calls in flight. */
   #setCalls(route: Route): void {
-    const { spaces } = route;
+    const { spaces, keyIndexes } = route;
     this.route = route;
     if (this.calls.length !== spaces.length) this.calls = spaces.map((space) => newCall(space));
     let at = 0;
@@ -99,6 +84,7 @@ export class Request {
       const count = space.plan.limits.length;
       const call = this.calls[i]!;
       call.space = space;
+      call.key = this.keys[keyIndexes[i]!]!;
       if (call.costs.length === count)
         for (let limit = 0; limit < count; limit += 1) call.costs[limit] = this.costs[at + limit]!;
       else call.costs = this.costs.slice(at, at + count);
