@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { BLOCK_MARK } from "../../packages/tollgate/src/stores/redis/script/block-codes.ts";
 import { ORIGIN_US } from "../../packages/tollgate/src/stores/redis/script/encode-call.ts";
 import { LEASES_OF_HOLDER, MOST_LEASES } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
-import { REJECTED_WRITES } from "../../packages/tollgate/src/stores/redis/script/rejected-writes.ts";
 import { FIRST_GROUP, NUMBER_MULTIPLES, ROW_VERSION } from "../../packages/tollgate/src/stores/redis/script/row.ts";
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/stores/redis/script/script-verbs.ts";
 
@@ -41,7 +40,6 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ["NUMBER_MULTIPLES", `{ ${NUMBER_MULTIPLES.join(", ")} }`],
   ["ORIGIN_US", String(ORIGIN_US)],
   ["ROW_VERSION", `'\\${ROW_VERSION}'`],
-  ["REJECTED_TEXTS", `{ ${REJECTED_WRITES.map(([, text]) => `"${text}"`).join(", ")} }`],
   ["KINDS", KERNELS.map((kernel) => `${kernel.replaceAll("-", "_")}_kind(name)`).join(" or ")],
   ["VERB_ROWS", Object.values(SCRIPT_VERBS).map(verbRow).join(" ")],
 ]);

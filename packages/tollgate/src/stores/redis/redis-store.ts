@@ -1,6 +1,5 @@
 import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
-import { isPromise } from "../../core/checks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
@@ -18,7 +17,7 @@ import { BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import { type Answer, AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
+import { AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
@@ -31,7 +30,6 @@ import { RedisSpace, type StoreOperations } from "./redis-space.ts";
 import { correctionOf } from "./script/correction.ts";
 import { type EncodeCall, encodeCall } from "./script/encode-call.ts";
 import type { LeaseAsk } from "./script/lease.ts";
-import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
 import type { ScriptBlock, ScriptVerb } from "./script/transaction.ts";
 import { ServerLink } from "./server-link.ts";
@@ -195,8 +193,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (this.#bypass) return without(BYPASSED);
     const denied = this.#denials.reportOn(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
-    const decided = this.#decide(verb, keyed, nowUs, without);
-    return SCRIPT_VERBS[verb].settles && isPromise(decided) ? this.#denials.suspend(keyed, decided) : decided;
+    return this.#decide(verb, keyed, nowUs, without);
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
@@ -226,10 +223,8 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   /** Begins or ends an operator's block. @throws TollgateError `ERR_STORE` when the server is unavailable. */
   async setBlock(call: KeyCall, nowUs: number, block: ScriptBlock): Promise<boolean> {
     this.#checkOpen();
-    this.#denials.forgetBlock(call.name);
-    const { admitted } = await this.#askAlone("block", call, nowUs, { block });
-    this.#denials.forgetBlock(call.name);
-    return admitted;
+    const answer = this.#askAlone("block", call, nowUs, { block });
+    return (await answer.finally(() => this.#denials.forgetBlock(call.name))).admitted;
   }
 
   /** The block in force. @throws TollgateError `ERR_STORE` when the server is unavailable. */
@@ -243,7 +238,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     this.#checkOpen();
     const { fallback } = call.space;
     if (typeof fallback === "object") fallback.space.drop(call.key);
-    await this.#denials.suspend([call], this.#askAlone("forget", call, nowUs));
+    await this.#askAlone("forget", call, nowUs);
   }
 
   async clear(space: RedisSpace, nowUs: number): Promise<void> {
@@ -284,16 +279,16 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     return refusal === undefined ? waiter.report : without(refusal);
   }
 
-  async #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Answer> {
+  #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
     const waiter = new ReportWaiter();
     const refusal = this.#queue.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
     if (refusal !== undefined) waiter.failed(refusal);
-    return { report: await waiter.report, decidedUs: waiter.decidedUs };
+    return waiter.report;
   }
 
   /** Applies a verb to one key. @throws TollgateError `ERR_STORE` when the server is unavailable. */
-  async #askAlone(verb: ScriptVerb, call: KeyCall, nowUs: number, options?: AskOptions): Promise<Report> {
-    return (await this.#answer(verb, [call], nowUs, options).catch(throwStoreError)).report;
+  #askAlone(verb: ScriptVerb, call: KeyCall, nowUs: number, options?: AskOptions): Promise<Report> {
+    return this.#answer(verb, [call], nowUs, options).catch(throwStoreError);
   }
 
   /**

@@ -5,12 +5,11 @@ import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/verbs.ts";
 import { UnavailableError } from "../remote/unavailable-error.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import type { Answer } from "./batch/waiter.ts";
 import type { SlotPart } from "./cluster-slots.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 
 /** Applies a verb to calls whose keys are in one slot. */
-export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Answer>;
+export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Report>;
 
 /**
  * Applies a verb to keys of several cluster slots, which no transaction covers. A take peeks at all slots, then takes
@@ -41,9 +40,9 @@ async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: A
       await Promise.allSettled(refund(taken, report, ask));
       throw error;
     });
-    place(answer.report, part, report);
-    if (answer.report.admitted) {
-      taken.push({ part, takenUs: answer.decidedUs });
+    place(answer, part, report);
+    if (answer.admitted) {
+      taken.push({ part, takenUs: answer.resets });
       continue;
     }
     await Promise.allSettled([...refund(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
@@ -99,13 +98,13 @@ async function beginBlocks(
   );
   for (const part of denying) {
     const answer = await ask("take", part.calls);
-    place(answer.report, part, report);
-    if (answer.report.admitted) await Promise.allSettled(refund([{ part, takenUs: answer.decidedUs }], report, ask));
+    place(answer, part, report);
+    if (answer.admitted) await Promise.allSettled(refund([{ part, takenUs: answer.resets }], report, ask));
   }
 }
 
 /** Takes nothing. A bucket that starts empty starts to fill with its first call, even a denied one. */
-function touch(parts: readonly SlotPart[], ask: Ask): Promise<Answer>[] {
+function touch(parts: readonly SlotPart[], ask: Ask): Promise<Report>[] {
   const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => startsEmpty(space.plan)));
   return startEmpty.map(({ calls }) =>
     ask(
@@ -131,8 +130,8 @@ async function describeDenial(report: Report, others: readonly SlotPart[], ask: 
 /** Applies a verb to each part, and writes the entries of all parts into one report. */
 async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, report: Report): Promise<Report[]> {
   const answers = await Promise.all(parts.map(({ calls }) => ask(verb, calls)));
-  for (const [i, part] of parts.entries()) place(answers[i]!.report, part, report);
-  return answers.map((answer) => answer.report);
+  for (const [i, part] of parts.entries()) place(answers[i]!, part, report);
+  return answers;
 }
 
 /** Writes a part's entries to their places in the report of all calls. */

@@ -4,7 +4,6 @@ import type { Listeners } from "../../remote/listeners.ts";
 import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../../remote/unavailable-error.ts";
 import type { ScriptReply } from "../clients/redis-port.ts";
 import { slotOf } from "../cluster-slots.ts";
-import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
 import type { CallFailure, ServerLink } from "../server-link.ts";
@@ -47,10 +46,8 @@ const SETTLED = Promise.resolve();
 export class CallQueue {
   readonly #options: QueueOptions;
   readonly #batchOptions: BatchOptions;
-  /** A line that is not in the map: most calls are alone, and need no map. */
-  #first: KeyLine<Work> | undefined;
-  /** A new map whenever it is empty, because V8 retains old tables of a map, and all that these refer to. */
-  #others = new Map<string, KeyLine<Work>>();
+  /** Replaced when empty, because V8 retains old tables of a map, and all that these refer to. */
+  #lines = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
   #ready: Work[] = [];
   #pending = 0;
@@ -59,8 +56,6 @@ export class CallQueue {
   #isFlushing = false;
   /** How many calls in a row found no other call pending. */
   #calm = 0;
-  /** The batch that a flush fills where there is no cluster. */
-  #open: Batch | undefined;
   /** When the calls of this turn were made. */
   #turnMs: number | undefined;
   /** Set while `drained` waits. */
@@ -80,28 +75,20 @@ export class CallQueue {
     waiter: Waiter,
     options?: AskOptions,
   ): UnavailableError | undefined {
-    if (!this.#options.link.circuit.isClosed) return CIRCUIT_OPEN;
+    const { link, memory, mostKeys } = this.#options;
+    if (!link.circuit.isClosed) return CIRCUIT_OPEN;
     if (!this.#hasCapacity(verb, keys)) return OVERLOADED;
     this.#pending += 1;
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
-    if (this.#pending > 1 && options === undefined && keys.length === 1 && this.#join(verb, keys[0]!, nowUs, waiter))
+    const lines = keys.map(({ name }) => this.#lineOf(name));
+    for (const line of lines) line.pending += 1;
+    if (options === undefined && keys.length === 1 && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter))
       return undefined;
-    const lines = keys.length === 1 ? [this.#lineOf(keys[0]!.name)] : keys.map(({ name }) => this.#lineOf(name));
-    const { memory, mostKeys } = this.#options;
     const work = new Work({ verb, keys, lines, waiter, nowUs, sinceMs: this.#turn(), memory, options });
-    for (const line of lines) {
-      line.pending += 1;
-      line.push(work);
-    }
+    for (const line of lines) line.push(work);
     this.#offer(work);
     if (this.#ready.length >= Math.max(1, mostKeys)) this.flush();
     return undefined;
-  }
-
-  async #flushAfter(connecting: Promise<void>): Promise<void> {
-    await connecting;
-    this.#isFlushing = false;
-    this.flush();
   }
 
   /** Sends what may be sent, and fails what waited for too long. */
@@ -116,21 +103,20 @@ export class CallQueue {
       void this.#flushAfter(connecting);
       return;
     }
-    const open = this.#options.bySlot ? new Map<number, Batch>() : undefined;
+    const open = new Map<number, Batch>();
     let at = 0;
-    for (; at < this.#ready.length; at += 1) {
-      const work = this.#ready[at]!;
-      const lane = this.#laneOf(work);
-      const refusal = link.refusal(lane, work.sinceMs, nowMs);
-      if (refusal !== undefined) this.#refuse(work, refusal);
-      else if (this.#stepsUnderWay < MOST_STEPS_UNDER_WAY) this.#place(work, lane, open);
-      else break;
-    }
+    while (at < this.#ready.length && this.#placeOrRefuse(this.#ready[at]!, nowMs, open)) at += 1;
     // With all steps in flight, each call of a flood comes here. A list that grows again has room for 16 more.
     if (at === 1 && this.#ready.length === 1) this.#ready.pop();
     else if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
-    this.#sendOpen(open);
+    for (const batch of open.values()) this.#send(batch);
+  }
+
+  async #flushAfter(connecting: Promise<void>): Promise<void> {
+    await connecting;
+    this.#isFlushing = false;
+    this.flush();
   }
 
   /** Waits until no call is pending. */
@@ -147,55 +133,49 @@ export class CallQueue {
     if (this.#pending === 0) return true;
     if (this.#pending >= most) return false;
     const mostOfKey = Math.max(1, most * FRACTION_OF_KEY);
-    for (const { name } of keys) if ((this.#find(name)?.pending ?? 0) >= mostOfKey) return false;
-    return true;
+    return keys.every(({ name }) => (this.#lines.get(name)?.pending ?? 0) < mostOfKey);
   }
 
   /** Joins a call to identical work, if batching is on and the moments are equal. */
-  #join(verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
-    const line = this.#find(call.name);
-    const last = line?.last;
+  #join({ last }: KeyLine<Work>, verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
     const { mostKeys, byLimitersClock } = this.#options;
-    if (line === undefined || last === undefined || mostKeys < 1) return false;
+    if (last === undefined || mostKeys < 1) return false;
     if ((byLimitersClock && last.nowUs !== nowUs) || !last.canJoin(verb, call)) return false;
-    line.pending += 1;
     last.join(waiter, nowUs);
     return true;
   }
 
   #offer(work: Work): void {
-    if (work.isReady) return;
-    for (const line of work.lines) if (line.next !== work) return;
+    if (work.isReady || work.lines.some((line) => line.next !== work)) return;
     work.isReady = true;
     this.#ready.push(work);
   }
 
-  #laneOf(work: Work): number {
-    return this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
+  /** @returns `false` if the work has to wait for answers, because too many steps are in flight. */
+  #placeOrRefuse(work: Work, nowMs: number, open: Map<number, Batch>): boolean {
+    const lane = this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
+    const refusal = this.#options.link.refusal(lane, work.sinceMs, nowMs);
+    if (refusal === undefined && this.#stepsUnderWay >= MOST_STEPS_UNDER_WAY) return false;
+    if (refusal === undefined) this.#place(work, lane, open);
+    else {
+      work.failed(refusal);
+      this.#passOn(work);
+      this.#leave(work);
+    }
+    return true;
   }
 
   /** Adds work to the open batch of its lane: in a cluster each slot has one. */
-  #place(work: Work, lane: number, open: Map<number, Batch> | undefined): void {
-    work.isReady = false;
-    const steps = work.cut();
-    const batch = open === undefined ? this.#open : open.get(lane);
-    if (batch?.fits(work) === true) batch.add(work, steps);
+  #place(work: Work, lane: number, open: Map<number, Batch>): void {
+    const batch = open.get(lane);
+    if (batch?.fits(work) === true) batch.add(work);
     else {
       if (batch !== undefined) this.#send(batch);
-      const made = new Batch(lane, this.#batchOptions, work, steps);
-      if (open === undefined) this.#open = made;
-      else open.set(lane, made);
+      open.set(lane, new Batch(lane, this.#batchOptions, [work]));
     }
-    this.#stepsUnderWay += steps;
-    for (const line of work.lines) line.steps += steps;
-    if (work.isWhole) this.#passOn(work);
-  }
-
-  #sendOpen(open: Map<number, Batch> | undefined): void {
-    if (open !== undefined) for (const batch of open.values()) this.#send(batch);
-    const only = this.#open;
-    this.#open = undefined;
-    if (only !== undefined) this.#send(only);
+    this.#stepsUnderWay += work.steps;
+    for (const line of work.lines) line.steps += work.steps;
+    this.#passOn(work);
   }
 
   #send(batch: Batch): void {
@@ -204,7 +184,7 @@ export class CallQueue {
 
   /** Answers the calls of a batch, and lets the next ones follow. */
   #ended(batch: Batch, outcome: ScriptReply | CallFailure): void {
-    const { works, steps } = batch;
+    const { works } = batch;
     const { watches } = this.#options;
     if (!watches.isEmpty) watches.notify(batch.readings(outcome));
     const parts = batch.partsAfter(outcome);
@@ -214,11 +194,15 @@ export class CallQueue {
     }
     const outcomes = batch.outcomesOf(outcome);
     for (let i = 0; i < works.length; i += 1) {
-      this.#answer(works[i]!, steps[i]!, outcomes instanceof Error ? outcomes : outcomes[i]!);
+      const work = works[i]!;
+      if (outcomes instanceof Error) work.failed(outcomes);
+      else work.done(outcomes[i]!);
+      this.#stepsUnderWay -= work.steps;
+      for (const line of work.lines) line.steps -= work.steps;
+      this.#leave(work);
     }
-    for (const work of works) this.#continue(work);
+    for (const work of works) this.#offerNext(work);
     if (this.#ready.length > 0) this.#turn();
-    if (this.#pending === 0) this.#drained?.();
     // Observers may call limiters, so they are notified after all callers were answered.
     if (outcomes instanceof Error) return;
     for (let i = 0; i < outcomes.length; i += 1) {
@@ -227,58 +211,32 @@ export class CallQueue {
     }
   }
 
-  #refuse(work: Work, error: Error): void {
-    work.isReady = false;
-    this.#answer(work, 0, error);
-    this.#continue(work);
+  /** The calls of a work were answered. */
+  #leave({ calls, lines }: Work): void {
+    this.#pending -= calls;
+    for (const line of lines) {
+      line.pending -= calls;
+      if (line.pending === 0 && this.#lines.delete(line.name) && this.#lines.size === 0) this.#lines = new Map();
+    }
     if (this.#pending === 0) this.#drained?.();
   }
 
-  /** Answers the calls of a slice of so many steps. */
-  #answer(work: Work, steps: number, outcome: TransactionOutcome | Error): void {
-    const { pending } = work;
-    if (outcome instanceof Error) work.failed(outcome);
-    else work.done(outcome);
-    const answered = pending - work.pending;
-    this.#pending -= answered;
-    this.#stepsUnderWay -= steps;
-    for (const line of work.lines) {
-      line.pending -= answered;
-      line.steps -= steps;
-    }
-  }
-
-  /** Offers the rest of a work, or the next work behind it. */
-  #continue(work: Work): void {
-    if (work.pending === 0) this.#passOn(work);
-    else this.#offer(work);
-    for (const line of work.lines) {
-      if (!line.isIdle) continue;
-      if (line === this.#first) this.#first = undefined;
-      else if (this.#others.delete(line.name) && this.#others.size === 0) this.#others = new Map();
-    }
-  }
-
-  /** Offers the works behind one that needs no more script calls. */
+  /** Removes a work from its lines, and offers the works behind it. */
   #passOn(work: Work): void {
-    for (const line of work.lines) {
-      line.remove(work);
-      const { next } = line;
-      if (next !== undefined) this.#offer(next);
-    }
+    work.isReady = false;
+    for (const line of work.lines) line.remove(work);
+    this.#offerNext(work);
   }
 
-  #find(name: string): KeyLine<Work> | undefined {
-    if (this.#first?.name === name) return this.#first;
-    return this.#others.size === 0 ? undefined : this.#others.get(name);
+  #offerNext({ lines }: Work): void {
+    for (const { next } of lines) if (next !== undefined) this.#offer(next);
   }
 
   #lineOf(name: string): KeyLine<Work> {
-    const known = this.#find(name);
+    const known = this.#lines.get(name);
     if (known !== undefined) return known;
-    const line = new KeyLine<Work>(name, this.#options.inOrder ? undefined : 1);
-    if (this.#first === undefined) this.#first = line;
-    else this.#others.set(name, line);
+    const line = new KeyLine<Work>(name, this.#options.inOrder ? "kept" : "any");
+    this.#lines.set(name, line);
     return line;
   }
 

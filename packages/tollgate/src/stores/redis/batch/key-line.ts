@@ -1,13 +1,8 @@
-/**
- * The most steps of one key that are in flight, about a millisecond. The rest waits, and identical calls join
- * meanwhile.
- */
-export const MOST_STEPS = 1_000;
+/** The most steps of one key that are in flight, about a millisecond. The rest waits, so that other keys come between. */
+const MOST_STEPS = 1_000;
 
 /** What a line has to know of work. */
 export interface LinedUp {
-  /** Whether a slice of it is in flight. */
-  readonly isUnderWay: boolean;
   /** Whether it waits for the answers to all work before it. */
   readonly comesLast: boolean;
 }
@@ -20,43 +15,37 @@ export class KeyLine<Work extends LinedUp> {
   pending = 0;
   /** Steps in flight. */
   steps = 0;
-  /** Work that was sent in part stays the first. */
-  #first: Work | undefined;
-  /** Work behind the first; `undefined` for nearly all keys. */
-  #others: Work[] | undefined;
+  /** How often a correction, such as a refund, was asked for or answered. Denials from before it are not cached. */
+  corrections = 0;
+  /** Work that was not sent. */
+  #works: Work[] = [];
 
-  /** With at most one step no work is sent before the answer to the work before it. */
-  constructor(name: string, mostSteps: number = MOST_STEPS) {
+  /** If the server may change the order of batches, no work is sent before the answer to the work before it. */
+  constructor(name: string, order: "kept" | "any" = "kept") {
     this.name = name;
-    this.#mostSteps = mostSteps;
+    this.#mostSteps = order === "kept" ? MOST_STEPS : 1;
   }
 
   /** The work that may be sent next. */
   get next(): Work | undefined {
-    const first = this.#first;
-    if (first === undefined || first.isUnderWay || this.steps >= this.#mostSteps) return undefined;
-    return first.comesLast && this.steps > 0 ? undefined : first;
+    const [first] = this.#works;
+    const most = first?.comesLast === true ? 1 : this.#mostSteps;
+    return this.steps < most ? first : undefined;
   }
 
   /** The newest work. Identical calls join it until it is sent. */
   get last(): Work | undefined {
-    return this.#others?.at(-1) ?? this.#first;
-  }
-
-  get isIdle(): boolean {
-    return this.pending === 0 && this.steps === 0 && this.#first === undefined;
+    return this.#works[this.#works.length - 1];
   }
 
   push(work: Work): void {
-    if (this.#first === undefined) this.#first = work;
-    else {
-      this.#others ??= [];
-      this.#others.push(work);
-    }
+    // Nearly all lines have one work. A list that grows has room for 16 more.
+    if (this.#works.length === 0) this.#works = [work];
+    else this.#works.push(work);
   }
 
-  /** Removes the first work, all of which was sent or failed. */
+  /** Removes the first work, which was sent or failed. */
   remove(work: Work): void {
-    if (this.#first === work) this.#first = this.#others?.shift();
+    if (this.#works[0] === work) this.#works.shift();
   }
 }

@@ -7,7 +7,6 @@ import type { ScriptReply } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
 import type { EncodeCall } from "../script/encode-call.ts";
-import { stepsOf } from "../script/steps.ts";
 import type { CallFailure, SentCall } from "../server-link.ts";
 import type { Work } from "./work.ts";
 
@@ -31,8 +30,6 @@ export class Batch implements SentCall {
   /** One server has all its keys: in a cluster, their slot. */
   readonly lane: number;
   works: Work[];
-  /** The steps of each work. */
-  readonly steps: number[];
   readonly cancelFlag: CancelFlag = new CancelFlag(RUN);
   keys: readonly string[] = [];
   args: readonly string[] = [];
@@ -43,33 +40,33 @@ export class Batch implements SentCall {
   /** Whether the works were sent before, with windows of other times. */
   isAgain = false;
   /** A key counts once for each work. */
-  #keyCount: number;
-  #total: number;
+  #keyCount = 0;
+  #steps = 0;
 
-  /** `first` is its first work, and its only one where calls are few. */
-  constructor(lane: number, options: BatchOptions, first: Work, steps: number) {
+  constructor(lane: number, options: BatchOptions, works: Work[]) {
     this.lane = lane;
     this.#options = options;
-    this.works = [first];
-    this.steps = [steps];
-    this.quietSinceMs = first.sinceMs;
-    this.#keyCount = first.keys.length;
-    this.#total = steps;
+    this.works = works;
+    this.quietSinceMs = works[0]!.sinceMs;
+    for (const work of works) this.#note(work);
   }
 
   fits(work: Work): boolean {
     const { mostKeys, byLimitersClock } = this.#options;
     // The script is given one time.
     if (byLimitersClock && this.works[0]!.nowUs !== work.nowUs) return false;
-    return this.#keyCount + work.keys.length <= mostKeys && this.#total + stepsOf(work) <= MOST_STEPS;
+    return this.#keyCount + work.keys.length <= mostKeys && this.#steps + work.steps <= MOST_STEPS;
   }
 
-  add(work: Work, steps: number): void {
+  add(work: Work): void {
     this.works.push(work);
-    this.steps.push(steps);
-    this.#keyCount += work.keys.length;
-    this.#total += steps;
-    this.quietSinceMs = Math.min(this.quietSinceMs, work.sinceMs);
+    this.#note(work);
+  }
+
+  #note({ keys, steps, sinceMs }: Work): void {
+    this.#keyCount += keys.length;
+    this.#steps += steps;
+    this.quietSinceMs = Math.min(this.quietSinceMs, sinceMs);
   }
 
   /** Writes the keys and arguments of the script call. */
@@ -100,20 +97,19 @@ export class Batch implements SentCall {
   /** The same works, for a server whose time is not what their plans have the windows of. */
   #atTime(us: number): Batch {
     for (const { keys } of this.works) for (const { plan } of keys) plan.cover(us);
-    const again = new Batch(this.lane, this.#options, this.works[0]!, this.steps[0]!);
-    for (let i = 1; i < this.works.length; i += 1) again.add(this.works[i]!, this.steps[i]!);
+    const again = new Batch(this.lane, this.#options, this.works);
     again.isAgain = true;
     return again;
   }
 
   /**
-   * The works in batches of their own, where the server answered all of them with an error. A key of another type, or
-   * one that is being migrated, fails the whole script call. The script writes last, so nothing happened: sent one by
-   * one and in order, only the works of that key fail.
+   * The works in batches of their own, where the server answered all of them with an error. A key of another type, one
+   * that is being migrated, or a write that the server rejects fails the whole script call. The script writes last, so
+   * nothing happened: sent one by one and in order, only the works of that key fail, or those that write.
    */
   #partsAfterFailure(failure: CallFailure): readonly Batch[] {
     if (this.works.length === 1 || !isUndone(failure)) return NO_BATCHES;
-    return this.works.map((work, i) => new Batch(this.lane, this.#options, work, this.steps[i]!));
+    return this.works.map((work) => new Batch(this.lane, this.#options, [work]));
   }
 
   /** What the server decided of each work, or why there is no decision. */
@@ -140,6 +136,7 @@ export class Batch implements SentCall {
 
 /** Whether the server answered with an error, so that nothing was done. */
 function isUndone(failure: CallFailure): boolean {
-  if (failure instanceof TollgateError) return serverError(failure.cause) !== undefined;
-  return serverError(failure.cause)?.code === "TRYAGAIN";
+  const answer = serverError(failure.cause);
+  const isOfCommand = failure instanceof TollgateError || failure.kind === "command";
+  return isOfCommand ? answer !== undefined : answer?.code === "TRYAGAIN";
 }

@@ -2,19 +2,12 @@ import { Report } from "../../../core/report.ts";
 import type { LeaseGrant } from "../script/lease.ts";
 import type { KeyCall } from "./key-call.ts";
 
-/** The server's answer to a call. */
-export interface Answer {
-  readonly report: Report;
-  /** The moment of the decision, with a report. */
-  readonly decidedUs: number | undefined;
-}
-
 /** A caller that waits for its answer. */
 export interface Waiter {
   /** Whether it needs the figures of the decision, not only yes or no. */
   readonly wantsReport: boolean;
-  /** Identical calls share `report`: read it only. `decidedUs` is the server's time, with a report. */
-  decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void;
+  /** Identical calls share `report`: read it only. */
+  decided(admitted: boolean, report: Report | undefined): void;
   /** The answer to a `lease`: how many of its calls were admitted, the figures after it, and the new lease. */
   granted?(admitted: number, report: Report, grant: LeaseGrant): void;
   failed(error: unknown): void;
@@ -63,39 +56,29 @@ export class AnswerWaiter implements Waiter {
 export class ReportWaiter implements Waiter {
   readonly wantsReport = true;
   readonly report: Promise<Report>;
-  /** The moment of the decision, with a report. */
-  decidedUs: number | undefined;
   readonly #reportWithout: ReportWithout | undefined;
-  #resolve: (report: Report) => void = ignore;
-  #reject: (error: unknown) => void = ignore;
+  #resolve: (report: Report | Promise<Report>) => void = () => {};
 
   constructor(reportWithout?: ReportWithout) {
     this.#reportWithout = reportWithout;
-    this.report = new Promise((resolve, reject) => {
+    this.report = new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#reject = reject;
     });
   }
 
-  decided(admitted: boolean, report: Report | undefined, decidedUs: number | undefined): void {
-    this.decidedUs = decidedUs;
+  decided(admitted: boolean, report: Report | undefined): void {
     this.#resolve(report ?? withoutEntries(admitted));
   }
 
   failed(error: unknown): void {
-    if (this.#reportWithout === undefined) {
-      this.#reject(error);
-      return;
-    }
-    try {
-      this.#resolve(this.#reportWithout(error));
-    } catch (thrown) {
-      this.#reject(thrown);
-    }
+    this.#resolve(this.#decide(error));
+  }
+
+  async #decide(error: unknown): Promise<Report> {
+    if (this.#reportWithout === undefined) throw error;
+    return this.#reportWithout(error);
   }
 }
-
-function ignore(): void {}
 
 /** The report of a verb without figures. */
 function withoutEntries(admitted: boolean): Report {

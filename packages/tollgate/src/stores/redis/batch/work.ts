@@ -1,23 +1,19 @@
 import type { Report } from "../../../core/report.ts";
-import { UnavailableError } from "../../remote/unavailable-error.ts";
-import { rejectionCause } from "../clients/client-failure.ts";
 import type { MovedKey, TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
 import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
-import { type KeyLine, type LinedUp, MOST_STEPS } from "./key-line.ts";
+import type { KeyLine, LinedUp } from "./key-line.ts";
 import type { Waiter } from "./waiter.ts";
 
 /** Remembers denials. It is told of the server's decisions in the order in which the server made them. */
 export interface DenialMemory {
-  /** How many refunds and charges there were so far. A denial that was requested before the last one is not cached. */
-  readonly changes: number;
-  /** Forgets a denial, because a call of the same key was admitted. */
+  /** Forgets a denial, because a call of the same key was admitted, or may have given units back. */
   forget(call: KeyCall): void;
-  /** `nowUs` is not later than the decision. `changes` is the value when the call was made. */
-  note(call: KeyCall, report: Report, nowUs: number, changes: number): void;
+  /** `nowUs` is not later than the decision. */
+  note(call: KeyCall, report: Report, nowUs: number): void;
 }
 
 interface WorkParts {
@@ -34,11 +30,10 @@ interface WorkParts {
   readonly options: AskOptions | undefined;
 }
 
-/**
- * Calls that the server decides as one transaction: one call, or identical calls for one key. If they are too many
- * steps for the server at a time, they are sent in slices. The first denial answers all takes after it, because they
- * are identical.
- */
+/** No call joins work of so many steps: so a script call is short, and other keys come between. */
+const MOST_STEPS = 1_000;
+
+/** Calls that the server decides as one transaction: one call, or identical takes or reads for one key. */
 export class Work implements ScriptTransaction, LinedUp {
   readonly verb: ScriptVerb;
   readonly keys: readonly KeyCall[];
@@ -46,39 +41,29 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly lines: readonly KeyLine<Work>[];
   /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
-  /** Whether it changes nothing, so that one answer serves all its calls. */
-  readonly isReadOnly: boolean;
   /** A reset drops what the calls before it took, so it waits for their answers. */
   readonly comesLast: boolean;
   /** Whether it is the next in the lines of all its keys, and waits to be sent. */
   isReady = false;
-  /** Whether a slice is in flight. The next one waits for it, because both count in `pending`. */
-  isUnderWay = false;
-  /** Whether all calls that have no answer are in flight. */
-  isWhole = false;
-  /** How many calls have no answer yet. */
-  pending = 1;
   /** The moment of the newest call. */
   nowUs: number;
   detail: "each" | "first-denied";
-  /** How many of the pending calls the next slice has. */
-  times = 0;
+  /** How much work it is for the server. */
+  steps: number;
   readonly takenUs: number | undefined;
   readonly block: ScriptBlock | undefined;
   readonly lease: LeaseAsk | undefined;
   readonly #memory: DenialMemory;
-  readonly #changes: number;
+  readonly #corrections: number;
   readonly #waiters: Waiter[];
-  #answered = 0;
-  #isClosed: boolean;
+  readonly #isJoinable: boolean;
 
   constructor({ verb, keys, lines, waiter, nowUs, sinceMs, memory, options }: WorkParts) {
     this.verb = verb;
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    const { changes, renews, forgets } = SCRIPT_VERBS[verb];
-    this.isReadOnly = !changes;
+    const { changes, decides, forgets } = SCRIPT_VERBS[verb];
     this.comesLast = forgets;
     this.takenUs = options?.takenUs;
     this.block = options?.block;
@@ -88,68 +73,56 @@ export class Work implements ScriptTransaction, LinedUp {
     this.#waiters = [waiter];
     this.detail = waiter.wantsReport ? "each" : "first-denied";
     this.#memory = memory;
-    this.#changes = memory.changes;
+    this.#noteCorrection();
+    this.#corrections = lines[0]!.corrections;
+    this.steps = stepsOf(this);
     // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
-    this.#isClosed = renews || options !== undefined || keys.length !== 1 || keys[0]!.plan.blocksKeys;
+    const isAlone = keys.length !== 1 || options !== undefined || keys[0]!.plan.blocksKeys;
+    this.#isJoinable = !isAlone && (decides || !changes);
+  }
+
+  /** How many calls wait for it. */
+  get calls(): number {
+    return this.#waiters.length;
+  }
+
+  /** What changes nothing is done once for all calls. */
+  get times(): number {
+    return SCRIPT_VERBS[this.verb].changes ? this.#waiters.length : 1;
   }
 
   /** Whether a call is identical and may join. */
-  canJoin(verb: ScriptVerb, { space, costs, untilUs, decidedUs }: KeyCall): boolean {
-    if (this.#isClosed || verb !== this.verb) return false;
+  canJoin(verb: ScriptVerb, { space, costs }: KeyCall): boolean {
+    if (!this.#isJoinable || verb !== this.verb || this.steps >= MOST_STEPS) return false;
     const own = this.keys[0]!;
-    if (own.space !== space || own.decidedUs !== decidedUs) return false;
-    return areEqual(own.costs, costs) && areEqual(own.untilUs, untilUs);
+    return own.space === space && costs.every((cost, i) => cost === own.costs[i]);
   }
 
   join(waiter: Waiter, nowUs: number): void {
     this.#waiters.push(waiter);
-    this.pending += 1;
     this.nowUs = nowUs;
     if (waiter.wantsReport) this.detail = "each";
+    this.steps = stepsOf(this);
   }
 
-  /** Chooses how many calls to send now, as many as its lines allow, but at least one. No call joins afterwards. */
-  cut(): number {
-    let mostSteps = MOST_STEPS;
-    for (const line of this.lines) mostSteps = Math.min(mostSteps, MOST_STEPS - line.steps);
-    this.#isClosed = true;
-    this.isUnderWay = true;
-    this.times = this.isReadOnly ? 1 : this.pending;
-    let steps = stepsOf(this);
-    while (steps > mostSteps && this.times > 1) {
-      this.times = Math.max(1, Math.min(this.times - 1, Math.floor((this.times * mostSteps) / steps)));
-      steps = stepsOf(this);
-    }
-    this.isWhole = this.isReadOnly || this.pending === this.times;
-    return steps;
-  }
-
-  /** Answers the calls of the slice, and the later calls that its outcome decides. */
+  /** Answers all calls. */
   done(outcome: TransactionOutcome): void {
-    this.isUnderWay = false;
-    const { admitted, reports, decidedUs, grant, rejected } = outcome;
-    if (rejected !== undefined) {
-      this.failed(new UnavailableError(rejectionCause(rejected), "command"));
-      return;
-    }
+    const { admitted, reports, grant } = outcome;
     this.#remember(outcome);
     if (grant !== undefined) {
-      this.#next().granted?.(admitted, reports[0]!, grant);
+      this.#waiters[0]!.granted?.(admitted, reports[0]!, grant);
       return;
     }
-    const isDenied = SCRIPT_VERBS[this.verb].decides && admitted < this.times;
-    // The calls may have failed meanwhile.
-    const count = this.isReadOnly || isDenied ? this.pending : Math.min(this.times, this.pending);
-    for (let i = 0; i < count; i += 1) {
-      const isAdmitted = this.isReadOnly ? admitted > 0 : i < admitted;
-      this.#next().decided(isAdmitted, this.#reportOf(i, isAdmitted, reports), decidedUs);
+    const isReadOnly = !SCRIPT_VERBS[this.verb].changes;
+    for (let i = 0; i < this.#waiters.length; i += 1) {
+      const isAdmitted = isReadOnly ? admitted > 0 : i < admitted;
+      this.#waiters[i]!.decided(isAdmitted, this.#reportOf(i, isAdmitted, reports));
     }
   }
 
   failed(error: unknown): void {
-    this.isUnderWay = false;
-    this.#isClosed = true;
-    while (this.pending > 0) this.#next().failed(error);
+    this.#noteCorrection();
+    for (const waiter of this.#waiters) waiter.failed(error);
   }
 
   /** Notifies the observers of the limiters whose keys moved. */
@@ -160,13 +133,6 @@ export class Work implements ScriptTransaction, LinedUp {
     }
   }
 
-  /** The next caller, which is answered now. */
-  #next(): Waiter {
-    this.pending -= 1;
-    this.#answered += 1;
-    return this.#waiters[this.#answered - 1]!;
-  }
-
   /** If no call needs figures, the only report is that of the first denial. */
   #reportOf(call: number, isAdmitted: boolean, reports: readonly Report[]): Report | undefined {
     if (this.detail === "first-denied" && isAdmitted) return undefined;
@@ -175,16 +141,20 @@ export class Work implements ScriptTransaction, LinedUp {
 
   /** Runs synchronously, before the callers resume: memory must follow the order of the server's decisions. */
   #remember({ admitted, reports }: TransactionOutcome): void {
+    this.#noteCorrection();
     const { decides, changes } = SCRIPT_VERBS[this.verb];
     if (!(decides && changes)) return;
     if (admitted > 0) for (const call of this.keys) this.#memory.forget(call);
-    const denial = admitted < this.times ? reports.at(-1) : undefined;
-    if (denial !== undefined && this.keys.length === 1) {
-      this.#memory.note(this.keys[0]!, denial, this.nowUs, this.#changes);
+    const denial = admitted < this.times && this.keys.length === 1 ? reports.at(-1) : undefined;
+    if (denial !== undefined && this.lines[0]!.corrections === this.#corrections) {
+      this.#memory.note(this.keys[0]!, denial, this.nowUs);
     }
   }
-}
 
-function areEqual(some: readonly number[] | undefined, others: readonly number[] | undefined): boolean {
-  return some === others || some?.every((number, i) => number === others?.[i]) === true;
+  /** A correction that failed may have been carried out, too. */
+  #noteCorrection(): void {
+    if (!SCRIPT_VERBS[this.verb].settles) return;
+    for (const call of this.keys) this.#memory.forget(call);
+    for (const line of this.lines) line.corrections += 1;
+  }
 }

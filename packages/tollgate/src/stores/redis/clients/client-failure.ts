@@ -37,6 +37,8 @@ const REJECTED: ReadonlyMap<string, string> = new Map([
   ["READONLY", "the server is a replica"],
 ]);
 
+/** Before Redis 7.2 missing permissions of a script have no code of their own. */
+const NOT_PERMITTED = /can't (?:run this command|access at least one of the keys)/;
 /** "max number of clients reached", and the quotas of hosting providers. */
 const QUOTA_REACHED = /^max /;
 
@@ -78,15 +80,10 @@ export function clientFailure(error: unknown): ClientFailure {
   if (answer === undefined) return failureOfClient(error);
   if (answer.code === "ERR" && QUOTA_REACHED.test(answer.text))
     return { kind: "unavailable", cause: "the server refuses more" };
-  const rejected = REJECTED.get(answer.code);
+  const rejected = REJECTED.get(NOT_PERMITTED.test(answer.text) ? "NOPERM" : answer.code);
   if (rejected !== undefined) return { kind: "rejected", cause: rejected };
   const cause = TEMPORARY.get(answer.code);
   return cause === undefined ? FAULT : { kind: "unavailable", cause };
-}
-
-/** The cause of a rejected write in a few words, by the error's code. */
-export function rejectionCause(code: string): string {
-  return REJECTED.get(code) ?? "the server refused to write";
 }
 
 function failureOfClient(error: unknown): ClientFailure {

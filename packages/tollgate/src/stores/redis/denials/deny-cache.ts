@@ -22,9 +22,6 @@ interface Denial {
   readonly limits: readonly Limit[] | undefined;
 }
 
-/** The most keys whose changes are tracked one by one. Beyond that all keys count as changed. */
-const MOST_CHANGED = 1_024;
-
 /** Other nodes may end a block, which has to be honoured within a second. */
 const LONGEST_BLOCK_US = 1_000_000;
 
@@ -33,15 +30,8 @@ const LONGEST_BLOCK_US = 1_000_000;
  * does not see refunds by other nodes. A denial by a block is cached for a second, and for calls of any cost.
  */
 export class DenyCache implements DenialMemory {
-  /** By the names of the counts, as all that follows. */
+  /** By the names of the counts. */
   readonly #denials = new Map<string, Denial>();
-  /** Keys with refunds or charges in flight, and how many. Their denials are not cached. */
-  readonly #suspended = new Map<string, number>();
-  /** The number of changes after the latest change of a key. */
-  readonly #changed = new Map<string, number>();
-  #changes = 0;
-  /** Denials that were requested before so many changes are not cached, whatever the key. */
-  #leastChanges = 0;
   readonly #mostKeys: number;
 
   constructor(mostKeys: number) {
@@ -52,16 +42,10 @@ export class DenyCache implements DenialMemory {
     return this.#denials.size;
   }
 
-  /** How many refunds and charges ended so far. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** Caches a denial. `nowUs` is not later than the decision; `changes` is the value when the call was made. */
-  note(call: KeyCall, report: Report, nowUs: number, changes: number): void {
+  /** Caches a denial. `nowUs` is not later than the decision. */
+  note(call: KeyCall, report: Report, nowUs: number): void {
     const { countsName: name, name: rowName, costs } = call;
     const { plan } = call.space;
-    if (this.#suspended.has(name) || changes < Math.max(this.#leastChanges, this.#changed.get(name) ?? 0)) return;
     const { block } = report;
     // Each denied call has to reach a limit that extends its blocks. A call that costs more may begin a block.
     // Another process may free a place at any moment.
@@ -107,7 +91,7 @@ export class DenyCache implements DenialMemory {
     return report;
   }
 
-  /** A smaller cost was admitted since: the denial holds, its figures are stale. */
+  /** A smaller cost was admitted since, so its figures are stale; or units were given back, so it may not hold. */
   forget({ countsName }: KeyCall): void {
     if (this.#denials.size > 0) this.#denials.delete(countsName);
   }
@@ -117,35 +101,8 @@ export class DenyCache implements DenialMemory {
     for (const [name, denial] of this.#denials) if (denial.rowName === rowName) this.#denials.delete(name);
   }
 
-  /** Drops the denials of keys, and caches none until the work ends, because it may change them. */
-  async suspend<T>(calls: readonly KeyCall[], work: Promise<T>): Promise<T> {
-    for (const { countsName: name } of calls) {
-      this.#denials.delete(name);
-      this.#suspended.set(name, (this.#suspended.get(name) ?? 0) + 1);
-    }
-    try {
-      return await work;
-    } finally {
-      for (const { countsName } of calls) this.#release(countsName);
-    }
-  }
-
   clear(): void {
     this.#denials.clear();
-    this.#leastChanges = ++this.#changes;
-    this.#changed.clear();
-  }
-
-  #release(name: string): void {
-    this.#changes += 1;
-    if (this.#changed.size >= MOST_CHANGED) {
-      this.#changed.clear();
-      this.#leastChanges = this.#changes;
-    }
-    this.#changed.set(name, this.#changes);
-    const times = this.#suspended.get(name) ?? 0;
-    if (times > 1) this.#suspended.set(name, times - 1);
-    else this.#suspended.delete(name);
   }
 
   /** The denial that applies to a call. A denial that does not is dropped, because the call may change its figures. */

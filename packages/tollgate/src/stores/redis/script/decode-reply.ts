@@ -7,7 +7,6 @@ import { Report } from "../../../core/report.ts";
 import { scriptAlgorithmOf } from "./algorithms.ts";
 import { BLOCK_MARK } from "./block-codes.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
-import { REJECTED_WRITES } from "./rejected-writes.ts";
 import { reportCount } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
@@ -24,13 +23,6 @@ export interface TransactionOutcome {
   readonly admitted: number;
   /** The reports that `detail` asks for, one per call. Later calls have the figures of the last report. */
   readonly reports: readonly Report[];
-  /**
-   * Set where the server rejected the write of this transaction: the error's code, such as `"OOM"`. Nothing was written
-   * then, and `admitted` and `reports` mean nothing.
-   */
-  readonly rejected?: string;
-  /** The moment of the decision in whole microseconds, if there are reports. */
-  readonly decidedUs?: number;
   /** Set with `lease`. */
   readonly grant?: LeaseGrant;
   /** Keys of the transaction whose counts moved to other numbers. */
@@ -53,8 +45,8 @@ interface Numbers {
 
 /**
  * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. The
- * reply begins with the moment of the decisions. Per transaction it has a negative number (a rejected write), or the
- * number of admitted calls and the reports. A report has per limit: whether it conforms, the units in use, the wait,
+ * reply begins with the moment of the decisions. Per transaction it has the number of
+ * admitted calls and the reports. A report has per limit: whether it conforms, the units in use, the wait,
  * the units in use after the wait, and the time until it is idle. After the reports comes `Report.untilUs` of each
  * limit on concurrency. After all transactions come notes of limits that are counted under other numbers.
  *
@@ -82,19 +74,12 @@ function isUnreported({ detail, times }: ScriptTransaction): boolean {
 
 function readOutcome(numbers: Numbers, transaction: ScriptTransaction, decidedUs: number): TransactionOutcome {
   const admitted = next(numbers);
-  if (admitted < 0) return { admitted: 0, reports: [], rejected: rejectionOf(admitted) };
   const { lease } = transaction;
   const reports = readReports(numbers, transaction, admitted, decidedUs);
-  if (lease === undefined) return reports.length === 0 ? { admitted, reports } : { admitted, reports, decidedUs };
+  if (lease === undefined) return { admitted, reports };
   // The calls that wait get it where they are denied.
   reports[0]!.admitted = admitted === lease.calls;
-  return { admitted, decidedUs, reports, grant: readGrant(lease, () => next(numbers)) };
-}
-
-function rejectionOf(number: number): string {
-  const [code] = REJECTED_WRITES[-1 - number] ?? [];
-  if (code === undefined) throw new Error(`script: expected the number of a known rejection, got ${number}`);
-  return code;
+  return { admitted, reports, grant: readGrant(lease, () => next(numbers)) };
 }
 
 function readReports(

@@ -1,5 +1,5 @@
 import { VERBS, type Verb, type VerbTraits } from "../../../core/verbs.ts";
-import type { ScriptKey, ScriptTransaction, ScriptVerb } from "./transaction.ts";
+import type { ScriptTransaction, ScriptVerb } from "./transaction.ts";
 
 /** What a verb means for the Redis store and its script. `tools/build` passes columns to the script. */
 export interface ScriptVerbRow extends VerbTraits {
@@ -23,10 +23,8 @@ export interface ScriptVerbRow extends VerbTraits {
    * it out, and denials of its keys are not cached meanwhile.
    */
   readonly settles: boolean;
-  /** How many calls of a transaction have a report of their own under `detail: "each"`. */
-  readonly reported: "none" | "once" | "until-denied" | "each";
-  /** How many calls the script decides one after another; it decides the others at once. */
-  readonly rounds: (transaction: ScriptTransaction) => number;
+  /** Which calls of a transaction have a report of their own under `detail: "each"`. */
+  readonly reported: "none" | "once" | "until-denied";
   /** Steps (see `steps.ts`) to read a key and to write it back. */
   readonly keySteps: number;
   /** Steps per KiB of a long ring, which is copied. */
@@ -72,7 +70,6 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
     leases: false,
     settles: takes === "always" || refunds || renews,
     reported: reportedBy(traits),
-    rounds: (transaction) => roundsOf(traits, transaction),
     keySteps,
     kibSteps: refunds ? REFUND_KIB_STEPS : kibSteps,
   };
@@ -80,17 +77,7 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
 
 function reportedBy({ changes, takes, reports }: VerbTraits): ScriptVerbRow["reported"] {
   if (!reports) return "none";
-  if (!changes || takes === "never") return "once";
-  return takes === "always" ? "each" : "until-denied";
-}
-
-function roundsOf({ changes, takes, refunds }: VerbTraits, { times, detail, keys }: ScriptTransaction): number {
-  if (!changes || times === 1) return 1;
-  const isJoined = detail === "first-denied" && keys.length === 1;
-  if (refunds) return keys.some(({ plan, untilUs }) => untilUs !== undefined || plan.startsEmpty) ? times : 1;
-  if (takes === "always") return isJoined ? Math.min(times, 3) : times;
-  if (takes === "if all conform") return Math.min(times, isJoined ? 2 : 1 + mostAdmitted(keys));
-  return 1;
+  return changes && takes === "if all conform" ? "until-denied" : "once";
 }
 
 /** How many reports the reply to a transaction has. */
@@ -99,18 +86,5 @@ export function reportCount({ verb, times, detail }: ScriptTransaction, admitted
   if (reported === "none") return 0;
   const denied = admitted < times ? 1 : 0;
   if (detail === "first-denied") return denied;
-  if (reported === "until-denied") return admitted + denied;
-  return reported === "each" ? times : 1;
-}
-
-/** An upper bound of the takes that are admitted at one instant. */
-function mostAdmitted(keys: readonly ScriptKey[]): number {
-  let most = Number.POSITIVE_INFINITY;
-  for (const { plan, costs } of keys) {
-    for (const [i, { capacity }] of plan.plan.limits.entries()) {
-      const cost = costs[i]!;
-      if (plan.plan.enforces[i]! && cost > 0) most = Math.min(most, Math.floor(capacity / cost));
-    }
-  }
-  return most;
+  return reported === "until-denied" ? admitted + denied : 1;
 }

@@ -1,6 +1,6 @@
 import { scriptAlgorithmOf } from "./algorithms.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
-import type { ScriptTransaction } from "./transaction.ts";
+import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 /** Steps per KiB of a long ring for a refund with a receipt, which rewrites each group after its own. */
 const RECEIPT_KIB_STEPS = 70;
@@ -17,17 +17,17 @@ const MANY_UNITS = 2 ** 43;
  */
 export function stepsOf(transaction: ScriptTransaction): number {
   const { verb, keys, detail } = transaction;
-  const { changes, decides, rounds } = SCRIPT_VERBS[verb];
+  const { changes, decides } = SCRIPT_VERBS[verb];
   const isFast = changes && decides && keys.length === 1 && keys[0]!.plan.isFast;
   if (!isFast) return generalSteps(transaction);
-  return keys[0]!.costs.length * (1 + rounds(transaction)) + (detail === "each" ? 1 : 0);
+  return keys[0]!.costs.length * (1 + roundsOf(transaction)) + (detail === "each" ? 1 : 0);
 }
 
 function generalSteps(transaction: ScriptTransaction): number {
   const { verb, times, keys } = transaction;
-  const { changes, decides, refunds, rounds, takes, keySteps, kibSteps } = SCRIPT_VERBS[verb];
+  const { changes, decides, refunds, takes, keySteps, kibSteps } = SCRIPT_VERBS[verb];
   // A take from several keys that is denied is undone, and all are explained. A charge beyond a limit is explained.
-  const roundCount = rounds(transaction) * (takes === "always" || (changes && decides && keys.length > 1) ? 2 : 1);
+  const roundCount = roundsOf(transaction) * (takes === "always" || (changes && decides && keys.length > 1) ? 2 : 1);
   let steps = 0;
   for (const { plan, costs, untilUs } of keys) {
     steps += keySteps;
@@ -40,4 +40,22 @@ function generalSteps(transaction: ScriptTransaction): number {
     }
   }
   return Math.ceil(steps);
+}
+
+/** How many identical takes the script decides one after another. It decides the others at once. */
+function roundsOf({ times, detail, keys }: ScriptTransaction): number {
+  if (times === 1) return 1;
+  return Math.min(times, detail === "first-denied" && keys.length === 1 ? 2 : 1 + mostAdmitted(keys));
+}
+
+/** An upper bound of the takes that are admitted at one instant. */
+function mostAdmitted(keys: readonly ScriptKey[]): number {
+  let most = Number.POSITIVE_INFINITY;
+  for (const { plan, costs } of keys) {
+    for (const [i, { capacity }] of plan.plan.limits.entries()) {
+      const cost = costs[i]!;
+      if (plan.plan.enforces[i]! && cost > 0) most = Math.min(most, Math.floor(capacity / cost));
+    }
+  }
+  return most;
 }

@@ -3,8 +3,8 @@ import { KeyLine, type LinedUp } from "../../../../src/stores/redis/batch/key-li
 
 it("a reset waits for the answers to the calls before it, which may go by another connection", () => {
   const line = new KeyLine<LinedUp>("ann");
-  const call = { isUnderWay: false, comesLast: false };
-  const reset = { isUnderWay: false, comesLast: true };
+  const call = { comesLast: false };
+  const reset = { comesLast: true };
   line.push(call);
   line.push(reset);
   expect(line.next).toBe(call);

@@ -80,6 +80,10 @@ describe("clientFailure", () => {
     ["READONLY", "the server is a replica"],
     ["MISCONF Redis is configured to save RDB snapshots", "the server cannot save its data"],
     ["NOREPLICAS Not enough good replicas to write.", "the primary has too few replicas"],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: f_1",
+      "the server does not permit the command",
+    ],
     ["NOPERM this user has no permissions to run the 'evalsha' command", "the server does not permit the command"],
     // Before Redis 7 the code of the command is in the middle.
     [

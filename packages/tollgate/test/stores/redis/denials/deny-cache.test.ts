@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import { createPlan } from "../../../../src/core/plan.ts";
 import { Report } from "../../../../src/core/report.ts";
 import type { KeyCall } from "../../../../src/stores/redis/batch/key-call.ts";
+import { KeyLine } from "../../../../src/stores/redis/batch/key-line.ts";
+import { ReportWaiter } from "../../../../src/stores/redis/batch/waiter.ts";
+import { Work } from "../../../../src/stores/redis/batch/work.ts";
 import { DenyCache } from "../../../../src/stores/redis/denials/deny-cache.ts";
+import { encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
 import { exhaustedLimiter, NOW_MS } from "../kit/exhausted-limiter.ts";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 
@@ -141,16 +145,29 @@ describe("a denial that is dropped from the cache", () => {
   });
 });
 
-it("a denial that comes after the answer to a later refund, over another connection, is not cached", async () => {
-  const plan = createPlan("api", "api", [perSecond(1)]);
-  const call = { countsName: "ann", name: "ann", costs: [1], space: { plan } } as unknown as KeyCall;
+it("a denial that comes after the answer to a later refund, over another connection, is not cached", () => {
+  const limits = createPlan("api", "api", [perSecond(1)]);
+  const plan = encodePlan(limits);
+  const call = { countsName: "ann", name: "ann", costs: [1], plan, space: { plan: limits } } as unknown as KeyCall;
+  const memory = new DenyCache(8);
+  const lines = [new KeyLine<Work>("ann")];
+  const ask = (verb: "take" | "refund") =>
+    new Work({
+      verb,
+      keys: [call],
+      lines,
+      waiter: new ReportWaiter(),
+      nowUs: 0,
+      sinceMs: 0,
+      memory,
+      options: undefined,
+    });
   const denial = new Report(1);
   denial.waitUs[0] = 1_000_000;
-  const cache = new DenyCache(8);
-  const { changes } = cache;
-  await cache.suspend([call], Promise.resolve());
-  cache.note(call, denial, 0, changes);
-  expect(cache.size).toBe(0);
-  cache.note(call, denial, 0, cache.changes);
-  expect(cache.size).toBe(1);
+  const [before, refund] = [ask("take"), ask("refund")];
+  refund.done({ admitted: 1, reports: [] });
+  before.done({ admitted: 0, reports: [denial] });
+  expect(memory.denies(call, 1)).toBe(false);
+  ask("take").done({ admitted: 0, reports: [denial] });
+  expect(memory.denies(call, 1)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { perHour, perSecond, slidingWindow } from "../../../../src/index.ts";
+import { perHour, perSecond } from "../../../../src/index.ts";
 import { decodeReply } from "../../../../src/stores/redis/script/decode-reply.ts";
 import { encodeCall } from "../../../../src/stores/redis/script/encode-call.ts";
 import { call, encoded, NOW_US } from "./kit/script-call.ts";
@@ -21,17 +21,7 @@ describe("the arguments of a call", () => {
 });
 
 describe("the reply to a call", () => {
-  const two = encoded(perSecond(10), slidingWindow({ limit: 5, window: "1s" }));
   const one = encoded(perHour(5));
-
-  it("a negative number means a rejected write", () => {
-    const outcomes = decodeReply(
-      [NOW_US, -1, 1, -5],
-      [call("take", two, "a"), call("refund", one, "b"), call("take", one, "c")],
-    );
-    expect(outcomes?.map(({ rejected }) => rejected)).toEqual(["OOM", undefined, "NOPERM"]);
-    expect(() => decodeReply([NOW_US, -100], [call("take", one, "a")])).toThrow("a known rejection");
-  });
 
   it("the reply to a cancelled call is empty", () => {
     expect(decodeReply([], [call("take", one, "a")])).toBeUndefined();

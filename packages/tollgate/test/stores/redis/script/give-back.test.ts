@@ -23,7 +23,7 @@ class Bucket {
   /** Whether the take was admitted, and the script's time of it. */
   async take(nowUs: number, cost: number): Promise<{ readonly admitted: boolean; readonly takenUs: number }> {
     const [outcome] = (await this.#run(call("take", this.#plan, this.#key, cost, { nowUs }))) ?? [];
-    return { admitted: outcome?.admitted === 1, takenUs: outcome?.decidedUs ?? Number.NaN };
+    return { admitted: outcome?.admitted === 1, takenUs: outcome?.reports[0]?.resets ?? Number.NaN };
   }
 
   async refund(nowUs: number, cost: number, takenUs: number): Promise<void> {

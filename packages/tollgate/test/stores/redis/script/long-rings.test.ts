@@ -40,7 +40,7 @@ it.each([
       const expected = Array.from({ length: calls }, () => {
         nowUs += random.between(0, stepUs);
         const costs = [random.between(1, mostCost) * unit];
-        const times = random.chance(0.8) ? 1 : random.between(2, 4);
+        const times = verb !== "take" || random.chance(0.8) ? 1 : random.between(2, 4);
         transactions.push({
           verb,
           times,

@@ -1,6 +1,6 @@
 -- The counts that a call concerns: `algorithms/compiled-plan.ts` and `stores/local/` in Lua.
 
--- Keys whose counts moved to other numbers.
+-- Keys whose counts a transaction moved to other numbers.
 local moves = {}
 
 local function read_own_limit(text)
@@ -137,7 +137,7 @@ local function counts_of(state, plan, changes)
   if changes and (moved or starts_anew or not is_own_list) then keep(state, counts) end
   if changes and moved then
     counts.is_moved = true
-    moves[#moves + 1] = { transaction = current, state = state, plan = plan, from = counts.from }
+    moves[#moves + 1] = { state = state, plan = plan, from = counts.from }
   end
   if state.leases and not state.is_settling then leases().lift(state, counts, changes) end
   return counts

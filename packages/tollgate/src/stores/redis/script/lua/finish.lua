@@ -24,61 +24,25 @@ local function changed_row(key)
   return struct.pack(plan.format, unpack(row, 1, plan.last / 4 + 2)), left
 end
 
--- The reply, with a rejection for each transaction of a key that should have been written by then; nil if the error of
--- the first write is not in the list of `rejected-writes.ts`. A rejection is the place in the list, from 1 and negated.
-local function rejected_reply(failed)
-  local rejection
-  for number, text in ipairs(REJECTED_TEXTS) do
-    if not rejection and string.find(failed, text, 1, true) then rejection = -number end
-  end
-  if not rejection then return nil end
-  local unwritten, final = {}, { now_us }
-  for key in pairs(changed_by) do unwritten[key] = values[key] or has_other_types or changed_row(key) end
-  begins[current + 1] = size + 1
-  for transaction = 1, current do
-    local key, rejected = keys_of[transaction], false
-    for _, one in ipairs(type(key) == 'number' and { { key = key } } or key) do
-      local since = unwritten[one.key] and changed_by[one.key]
-      rejected = rejected or since and (since < transaction or since == transaction and not gave_nothing[transaction])
-    end
-    if rejected then
-      final[#final + 1] = rejection
-    else
-      for place = begins[transaction], begins[transaction + 1] - 1 do final[#final + 1] = reply[place] end
-    end
-  end
-  return final
-end
-
+-- If the server rejects the first write, the script has changed nothing. If it accepts that, it accepts the others.
 local function finish()
-  local removed, write, word = nil, redis.pcall, by_server and 'PXAT' or 'PX'
-  for key in pairs(changed_by) do
+  local removed, word, write = nil, by_server and 'PXAT' or 'PX', redis.pcall
+  for _, how in pairs(to_write) do
+    if how == true then write = redis.call end
+  end
+  for key in pairs(to_write) do
     local value, left = changed_row(key)
     if value then
       -- PX counts from a time of the server that may be slightly earlier than TIME in a script.
       local expires = by_server and ceil((now_us + left) / 1000) or ceil(left / 1000) + KEPT_FOR_TESTS_MS
-      local answer = write('SET', keys[key], value, word, min(expires, FARTHEST_MS))
-      if write ~= redis.call then
-        -- If the first write succeeds, the others do.
-        write = redis.call
-        if answer.err then
-          -- Some errors are only raised by `call`.
-          return rejected_reply(answer.err) or write('SET', keys[key], value, word, min(expires, FARTHEST_MS))
-        end
-      end
+      write('SET', keys[key], value, word, min(expires, FARTHEST_MS))
     elseif values[key] or has_other_types then
       removed = removed or {}
-      removed[#removed + 1] = key
+      removed[#removed + 1] = keys[key]
     end
   end
   -- After a script removes a key, Redis no longer rejects its writes for lack of memory. So removals come last.
-  for _, key in ipairs(removed or {}) do
-    local answer = write('DEL', keys[key])
-    if write ~= redis.call then
-      write = redis.call
-      if type(answer) == 'table' then return rejected_reply(answer.err) or write('DEL', keys[key]) end
-    end
-  end
+  for _, name in ipairs(removed or {}) do write('DEL', name) end
   return reply
 end
 

@@ -208,7 +208,7 @@ local function make_leases()
 
       local admitted = 0
       if ask.calls > 0 and not is_blocked then
-        admitted = take_at_once(verb_of('take'), counts, call.costs, ask.calls)
+        admitted = take_at_once(counts, call.costs, ask.calls)
       end
       local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
       local most = 0

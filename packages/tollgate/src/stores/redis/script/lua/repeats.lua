@@ -1,5 +1,5 @@
--- Identical calls at one instant, and what is given back: decided at once, whatever their number. The result equals
--- that of the calls one after another, to the bit.
+-- Identical takes at one instant, decided at once, whatever their number. The result equals that of the calls one after
+-- another, to the bit. Then what is given back.
 
 -- How often a cost can be taken, one time after another, at most so often.
 local function fitting(limit, cells, cost, most)
@@ -10,15 +10,15 @@ local function fitting(limit, cells, cost, most)
   return min(floor((limit.capacity - kernel.used(limit, cells, now_us)) / cost), most)
 end
 
--- Takes or charges as often as all enforcing limits conform. Returns how often, and whether a cell changed.
-local function take_at_once(verb, counts, costs, times)
+-- Takes as often as all enforcing limits conform. Returns how often, and whether a cell changed.
+local function take_at_once(counts, costs, times)
   local plan, admitted, changed = counts.plan, times, false
   for i = 1, plan.count do
     if plan[i].enforces then admitted = fitting(plan[i], counts[i], costs[i], admitted) end
   end
   for i = 1, plan.count do
     local limit, cost, taken = plan[i], costs[i], admitted
-    if cost > 0 and taken > 0 and not verb.charges and not limit.enforces then
+    if cost > 0 and taken > 0 and not limit.enforces then
       taken = fitting(limit, counts[i], cost, taken)
     end
     if cost > 0 and taken > 0 then
@@ -30,28 +30,13 @@ local function take_at_once(verb, counts, costs, times)
 end
 
 -- The same for a key.
-local function take_repeatedly(verb, call, times)
+local function take_repeatedly(call, times)
   local state = state_of(call.key)
   local counts = counts_of(state, call.plan, true)
   call.counts = counts
-  local admitted, changed = take_at_once(verb, counts, call.costs, times)
+  local admitted, changed = take_at_once(counts, call.costs, times)
   if changed or (admitted > 0 and counts.new and counts.plan.starts_empty) then keep(state, counts) end
   return admitted
-end
-
--- Charges whether or not the limits conform.
-local function charge_repeatedly(call, times)
-  local state = state_of(call.key)
-  local counts = counts_of(state, call.plan, true)
-  local plan = counts.plan
-  local changed = counts.new and plan.starts_empty
-  for i = 1, plan.count do
-    if call.costs[i] > 0 then
-      plan[i].kernel.take(plan[i], counts[i], now_us, times * call.costs[i])
-      changed = true
-    end
-  end
-  if changed then keep(state, counts) end
 end
 
 -- Gives back units of one take, as far as they still count. A new key has none of them.
@@ -81,26 +66,22 @@ local function counts_apart(state, call)
 end
 
 -- If the moment of the take is known, only what must still count is given back: to buckets a part, to windows nothing.
-local function refund(call, times, taken)
+local function refund(call, taken)
   local state = state_of(call.key)
   if taken and counts_apart(state, call) then return end
-  -- One refund may make a key that starts empty idle, and so expired; the next then finds it as it starts.
-  local rounds = call.plan.starts_empty and times or 1
-  for _ = 1, rounds do
-    local counts = counts_of(state, call.plan, true)
-    local plan, changed = counts.plan, false
-    for i = 1, plan.count do
-      local limit, cost = plan[i], call.costs[i]
-      if cost > 0 then
-        changed = true
-        if not taken then
-          limit.kernel.give_back(limit, counts[i], now_us, cost, times / rounds)
-        elseif limit.kernel.give_back_since then
-          limit.kernel.give_back_since(limit, counts[i], now_us, times / rounds * cost, taken)
-        end
+  local counts = counts_of(state, call.plan, true)
+  local plan, changed = counts.plan, false
+  for i = 1, plan.count do
+    local limit, cost = plan[i], call.costs[i]
+    if cost > 0 then
+      changed = true
+      if not taken then
+        limit.kernel.give_back(limit, counts[i], now_us, cost)
+      elseif limit.kernel.give_back_since then
+        limit.kernel.give_back_since(limit, counts[i], now_us, cost, taken)
       end
     end
-    -- A key that was never taken from is idle.
-    if counts.new and plan.starts_empty or changed and not counts.new then keep(state, counts) end
   end
+  -- A key that was never taken from is idle.
+  if counts.new and plan.starts_empty or changed and not counts.new then keep(state, counts) end
 end

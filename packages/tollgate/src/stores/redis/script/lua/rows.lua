@@ -75,7 +75,7 @@ local function state_of(key)
   local row, raw = rows[key], values[key]
   if row then
     local plan = row[#row]
-    raw = changed_by[key] and struct.pack(plan.format, unpack(row, 1, plan.last / 4 + 2)) or raw
+    raw = to_write[key] and struct.pack(plan.format, unpack(row, 1, plan.last / 4 + 2)) or raw
     rows[key] = nil
   elseif not raw and has_other_types then
     raw = redis.call('GET', keys[key])
@@ -86,7 +86,7 @@ local function state_of(key)
 end
 
 local function mark_changed(state)
-  changed_by[state.key] = changed_by[state.key] or current
+  to_write[state.key] = true
 end
 
 -- Microseconds until each group is idle.

@@ -55,12 +55,10 @@ end
 
 -- The reply begins with the moment of the decisions.
 local reply, size = { now_us }, 1
--- Transactions are numbered in their order. Where the reply to each begins, its key, or its calls if it has several.
-local current, begins, keys_of = 0, {}, {}
--- The first transaction that changed a key.
-local changed_by = {}
--- Transactions that gave nothing, though they changed a key: they are decided alike if the server rejects the change.
-local gave_nothing = {}
+-- Transactions are numbered in their order.
+local current = 0
+-- The keys that were changed: true, or 'may' where a reply that gives nothing holds without the change.
+local to_write = {}
 -- The keys that `take-from-buckets.lua` decides have a row here, the others a state.
 local rows, states = {}, {}
 

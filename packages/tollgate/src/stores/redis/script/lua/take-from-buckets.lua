@@ -67,7 +67,6 @@ local function take_from_buckets()
       end
       current = current + 1
       size = size + 1
-      begins[current], keys_of[current] = size, key
       local place, all_admitted = size, 0
       for _ = 1, rounds do
         local admitted = calls
@@ -98,7 +97,7 @@ local function take_from_buckets()
               row[plan[b]] = from + admitted * cost * plan[b + 2]
             end
           end
-          if not changed_by[key] then changed_by[key] = current end
+          to_write[key] = true
         end
         all_admitted = all_admitted + admitted
         if times < 0 or admitted < calls then

@@ -80,10 +80,10 @@ end
 -- Counts under other numbers, for the end of the reply.
 local notes = {}
 
-local function note(transaction, place, counted, is_moved)
+local function note(place, counted, is_moved)
   for i, limit in pairs(counted.from or {}) do
     local kind = string.byte(limit.description, NAME_SIZE + 1)
-    notes[#notes + 1] = { transaction, place, i, is_moved, kind, unpack(limit.told) }
+    notes[#notes + 1] = { current, place, i, is_moved, kind, unpack(limit.told) }
   end
 end
 
@@ -97,7 +97,7 @@ end
 local function run_takes(verb, calls, times, each)
   local admitted = 0
   local joined = not each and times > 1 and #calls == 1 and not calls[1].plan.blocks
-  if joined and not in_force(calls[1].key) then admitted = take_repeatedly(verb, calls[1], times) end
+  if joined and not in_force(calls[1].key) then admitted = take_repeatedly(calls[1], times) end
   local is_denied = false
   while admitted < times and not is_denied do
     local entries = {}
@@ -105,25 +105,16 @@ local function run_takes(verb, calls, times, each)
     if not is_denied then admitted = admitted + 1 end
     if each or is_denied then answer_all(entries) end
   end
-  -- The takes after a denial are denied alike; charges never stop.
-  local rest = verb.charges and times - admitted - 1 or 0
-  if rest > 0 and not each and #calls == 1 then
-    charge_repeatedly(calls[1], rest)
-  else
-    for _ = 1, rest do
-      local entries = {}
-      transact(verb, calls, entries, each)
-      if each then answer_all(entries) end
-    end
-  end
   return admitted
 end
 
 local function run_lease(calls, ask)
   local entries = {}
-  local blocked, index = latest_block(calls)
+  local key, blocked, index = calls[1].key, latest_block(calls)
+  local before = to_write[key]
   local admitted, numbers = leases().run(calls[1], ask, blocked, entries)
-  gave_nothing[current] = admitted == 0 and numbers[2] == 0
+  -- A full server denies, too.
+  if admitted == 0 and numbers[2] == 0 and not before then to_write[key] = 'may' end
   entries.blocked, entries.index, entries.is_denial = blocked, index, 1
   answer_all(entries)
   for i = 1, #numbers do answer(numbers[i]) end
@@ -132,7 +123,7 @@ end
 
 -- Removes a key if it is idle, and returns whether it did. A call before may have made the key, or forgotten it.
 local function remove_idle(state)
-  local is_there = next(state.entries) or values[state.key] and not changed_by[state.key]
+  local is_there = next(state.entries) or values[state.key] and not to_write[state.key]
   if not is_there or left_of(state) > 0 then return 0 end
   state.entries, state.leases, state.block = {}, nil, nil
   mark_changed(state)
@@ -159,9 +150,9 @@ local function run(verb, calls, times, each, taken, block, ask)
   if verb.refunds then
     for _, one in ipairs(calls) do
       if one.untils then
-        for _ = 1, times do correct(one) end
+        correct(one)
       else
-        refund(one, times, taken)
+        refund(one, taken)
       end
     end
     return times
@@ -173,17 +164,23 @@ end
 local function run_next(verb, calls, times, each, taken, block, ask)
   current = current + 1
   size = size + 1
-  begins[current], keys_of[current] = size, #calls == 1 and calls[1].key or calls
   local place = size
-  local admitted = run(verb, calls, times, each, taken, block, ask)
-  reply[place] = admitted
-  if size == place then return end
+  moves = {}
+  reply[place] = run(verb, calls, times, each, taken, block, ask)
+  for _, move in ipairs(moves) do
+    for i, one in ipairs(calls) do
+      if one.key == move.state.key and one.plan == move.plan then
+        note(i, move, 1)
+        break
+      end
+    end
+  end
   for i, one in ipairs(calls) do
     -- A change moves counts, unless the first numbers are kept. A block denies without looking further.
     local counts = one.counts
-    if counts and counts.from and not counts.is_moved then note(current, i, counts, 0) end
+    if size > place and counts and counts.from and not counts.is_moved then note(i, counts, 0) end
   end
-  if not ask then answer_untils(calls) end
+  if size > place and not ask then answer_untils(calls) end
 end
 
 -- The next call of a run of takes or charges: the keys of a run have the same call.
@@ -215,20 +212,7 @@ end
 
 repeat run_transaction() until take_from_buckets()
 
-begins[current + 1] = size + 1
-local final = finish()
-if final ~= reply then return final end
-for _, move in ipairs(moves) do
-  local key = keys_of[move.transaction]
-  local calls = type(key) == 'table' and key or { { key = key, plan = move.plan } }
-  for place, one in ipairs(calls) do
-    if states[one.key] == move.state and one.plan == move.plan then
-      note(move.transaction, place, move, 1)
-      break
-    end
-  end
-end
 for _, one in ipairs(notes) do
   for _, number in ipairs(one) do answer(number) end
 end
-return reply
+return finish()

@@ -111,7 +111,7 @@ local function save(calls)
     for id, entry in pairs(state.entries) do
       entries[id] = { limit = entry.limit, group = entry.group, cells = copied(entry.cells) }
     end
-    saved.states[state] = { entries = entries, changed_by = changed_by[call.key] }
+    saved.states[state] = { entries = entries, is_written = to_write[call.key] }
   end
   return saved
 end
@@ -120,7 +120,7 @@ end
 local function restore(saved)
   for i = #moves, saved.moves + 1, -1 do moves[i] = nil end
   for state, copy in pairs(saved.states) do
-    state.entries, changed_by[state.key] = copy.entries, copy.changed_by
+    state.entries, to_write[state.key] = copy.entries, copy.is_written
   end
 end
 

@@ -111,8 +111,8 @@ local function concurrencies()
 
     take = take_at,
 
-    give_back = function(limit, cells, now, cost, times)
-      free(limit, cells, now + limit.ttl, times * cost)
+    give_back = function(limit, cells, now, cost)
+      free(limit, cells, now + limit.ttl, cost)
     end,
 
     correct = function(limit, cells, now, units, moment)

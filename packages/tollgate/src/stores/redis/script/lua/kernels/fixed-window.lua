@@ -34,9 +34,9 @@ local function fixed_windows()
     return ends
   end
 
-  local function give_back(limit, cells, now, cost, times)
+  local function give_back(limit, cells, now, cost)
     local used = used_at(limit, cells, now)
-    if used > 0 then put(cells, 2, max(used - times * cost, 0)) end
+    if used > 0 then put(cells, 2, max(used - cost, 0)) end
   end
 
   return {
@@ -56,7 +56,7 @@ local function fixed_windows()
     give_back = give_back,
 
     correct = function(limit, cells, now, units, moment)
-      if get(cells, 1) == moment then give_back(limit, cells, now, units, 1) end
+      if get(cells, 1) == moment then give_back(limit, cells, now, units) end
     end,
 
     -- Leases are units that may still be spent: at least these count as used. They end with the window.

@@ -230,9 +230,8 @@ local function sliding_windows()
 
     take = take_at,
 
-    give_back = function(limit, cells, now, cost, times)
+    give_back = function(limit, cells, now, cost)
       local used = used_at(limit, cells, now)
-      cost = times * cost
       if cost >= used then
         if used > 0 then put(cells, 1, 0) end
         return

@@ -79,19 +79,10 @@ local function token_buckets()
     return elapsed_at(limit, ticks) - (us - limit.origin)
   end
 
-  local function give_back(limit, cells, now, cost, times)
+  local function give_back(limit, cells, now, cost)
     local now_ticks = ticks_at(limit, now)
     local full = get(cells, 1)
-    if full <= now_ticks then return end
-    local cost_ticks = cost * limit.unit
-    local most = max(floor(LAST_EXACT / cost_ticks), 1)
-    -- One step, unless the product exceeds the exact integers.
-    while times > 0 and full > now_ticks do
-      local at_once = min(times, most)
-      full = max(full - at_once * cost_ticks, now_ticks)
-      times = times - at_once
-    end
-    put(cells, 1, full)
+    if full > now_ticks then put(cells, 1, max(full - cost * limit.unit, now_ticks)) end
   end
 
   return {
@@ -127,7 +118,7 @@ local function token_buckets()
     give_back = give_back,
 
     correct = function(limit, cells, now, units, moment)
-      if now < moment then give_back(limit, cells, now, units, 1) end
+      if now < moment then give_back(limit, cells, now, units) end
     end,
 
     -- Units that were taken at a moment keep the bucket from being full for as long as they take to refill, less the
