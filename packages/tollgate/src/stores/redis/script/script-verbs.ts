@@ -35,8 +35,8 @@ export interface ScriptVerbRow extends VerbTraits {
 const LEASE_STEPS = 100;
 const READ = { keySteps: 2, kibSteps: 2 } as const;
 const WRITE = { keySteps: 6, kibSteps: 5 } as const;
-/** A refund may free most of a ring. */
-const REFUND_KIB_STEPS = 17;
+/** A refund may rewrite each group of a ring. */
+const REFUND_KIB_STEPS = 70;
 
 /** The verbs that decide no call. */
 const ADMINISTRATIVE: VerbTraits = { ...VERBS.explain, changes: true, reports: false };

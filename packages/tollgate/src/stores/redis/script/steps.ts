@@ -2,8 +2,6 @@ import { scriptAlgorithmOf } from "./algorithms.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
-/** Steps per KiB of a long ring for a refund with a receipt, which rewrites each group after its own. */
-const RECEIPT_KIB_STEPS = 70;
 const BYTES_PER_CELL = 7;
 /**
  * Beyond so many units per transaction the script may restate running totals, which takes time for each cell of a
@@ -25,18 +23,17 @@ export function stepsOf(transaction: ScriptTransaction): number {
 
 function generalSteps(transaction: ScriptTransaction): number {
   const { verb, times, keys } = transaction;
-  const { changes, decides, refunds, takes, keySteps, kibSteps } = SCRIPT_VERBS[verb];
+  const { changes, decides, takes, keySteps, kibSteps } = SCRIPT_VERBS[verb];
   // A take from several keys that is denied is undone, and all are explained. A charge beyond a limit is explained.
   const roundCount = roundsOf(transaction) * (takes === "always" || (changes && decides && keys.length > 1) ? 2 : 1);
   let steps = 0;
-  for (const { plan, costs, untilUs } of keys) {
+  for (const { plan, costs } of keys) {
     steps += keySteps;
-    const stepsOfKib = refunds && untilUs !== undefined ? RECEIPT_KIB_STEPS : kibSteps;
     for (const [i, limit] of plan.plan.limits.entries()) {
       const cells = plan.ringCells[i]!;
       const kib = (cells * BYTES_PER_CELL) / 1_024;
-      steps += roundCount * scriptAlgorithmOf(limit).roundSteps + stepsOfKib * kib;
-      if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 4;
+      steps += roundCount * scriptAlgorithmOf(limit).roundSteps + kibSteps * kib;
+      if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 2;
     }
   }
   return Math.ceil(steps);

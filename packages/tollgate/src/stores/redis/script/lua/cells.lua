@@ -58,17 +58,6 @@ local function pack_cells(cells)
   return table.concat(parts)
 end
 
--- Overwrites the cells from a place on with packed text.
-local function replace(cells, from, text)
-  local raw = pack_cells(cells)
-  local before = WIDTH * (from - 1)
-  raw = raw .. string.rep('\0', before + #text - #raw)
-  for i in pairs(cells) do
-    if type(i) == 'number' then cells[i] = nil end
-  end
-  cells.raw = string.sub(raw, 1, before) .. text .. string.sub(raw, before + #text + 1)
-end
-
 local function copied(fields)
   local copy = {}
   for field, value in pairs(fields) do copy[field] = value end

@@ -2,9 +2,6 @@
 -- then the ring: for each group the time of its last unit, and the running total.
 
 local function sliding_windows()
-  -- So many groups are rewritten one by one.
-  local FEW = 8
-
   local function last_at(limit, cells, group)
     return get(cells, 3 + 2 * (group % limit.places))
   end
@@ -91,17 +88,8 @@ local function sliding_windows()
     end
     -- The ring has wrapped: freed places become its oldest part, which only holds a total to subtract.
     local total = total_at(limit, cells, groups - limit.places)
-    local first, count = newest + 1, groups - newest
-    put(cells, 1, first + limit.places)
-    if count <= FEW then
-      for group = first, groups do write(limit, cells, group, LONG_AGO, total) end
-      return
-    end
-    local text = struct.pack('<i7i7', LONG_AGO, total)
-    local place = first % limit.places
-    local until_end = min(count, limit.places - place)
-    replace(cells, 3 + 2 * place, string.rep(text, until_end))
-    if count > until_end then replace(cells, 3, string.rep(text, count - until_end)) end
+    put(cells, 1, newest + 1 + limit.places)
+    for group = newest + 1, groups do write(limit, cells, group, LONG_AGO, total) end
   end
 
   -- Removes units of a group. A group without units goes, unless it is the newest, which keeps its opening time.
@@ -142,26 +130,10 @@ local function sliding_windows()
     if groups == 0 or total_at(limit, cells, groups - 1) + cost <= LAST_EXACT then return end
     local left = total_left(limit, cells, now)
     if left == 0 then return end
-    if cells.undo then
-      for group = max(0, groups - limit.places), groups - 1 do
-        local place = 4 + 2 * (group % limit.places)
-        put(cells, place, max(0, get(cells, place) - left))
-      end
-      return
+    for group = max(0, groups - limit.places), groups - 1 do
+      local place = 4 + 2 * (group % limit.places)
+      put(cells, place, max(0, get(cells, place) - left))
     end
-    -- The whole ring changes: rewriting its text is faster.
-    local from, count = 3, 2 * min(groups, limit.places)
-    local raw = pack_cells(cells)
-    raw = raw .. string.rep('\0', WIDTH * (from + count - 1) - #raw)
-    local parts = {}
-    for i = 0, count - 1, MANY do
-      local portion = min(MANY, count - i)
-      local format = '<' .. string.rep('i7', portion)
-      local numbers = { struct.unpack(format, raw, WIDTH * (from + i - 1) + 1) }
-      for j = 2, portion, 2 do numbers[j] = max(0, numbers[j] - left) end
-      parts[#parts + 1] = pack_numbers(numbers, 1, portion)
-    end
-    replace(cells, from, table.concat(parts))
   end
 
   local function take_at(limit, cells, now, cost)
