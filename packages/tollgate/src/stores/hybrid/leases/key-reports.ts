@@ -1,27 +1,22 @@
 import { toMilliseconds } from "../../../core/duration.ts";
 import type { LeaseStatus, StrictReason } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
-import type { Report } from "../../../core/report.ts";
+import { Report } from "../../../core/report.ts";
 import type { LeaseTimes, UnitsBack } from "./lease-times.ts";
 import type { LocalDenials } from "./local-denials.ts";
-import {
-  admittedReport,
-  deniedReport,
-  type KnownFigures,
-  type LocalView,
-  unusedFigures,
-  withoutHeld,
-} from "./local-report.ts";
 import type { NodeTime } from "./node-time.ts";
 
 /** What callers are told of one key: the server's last figures, less the units that the node holds. */
 export class KeyReports {
   readonly #plan: Plan;
+  /** How the units of each limit come back. */
   readonly #unitsBack: readonly UnitsBack[];
   readonly #denials: LocalDenials;
   readonly #time: NodeTime;
   readonly #held: () => readonly number[];
-  #figures: KnownFigures;
+  /** The server's last figures. Before the first ones nothing is used. */
+  #figures = new Report();
+  #figuresUs = 0;
 
   constructor(
     plan: Plan,
@@ -35,37 +30,87 @@ export class KeyReports {
     this.#denials = denials;
     this.#time = time;
     this.#held = held;
-    this.#figures = unusedFigures(plan, time.us());
+    for (const _ of plan.limits) this.#figures.addIdleEntry();
   }
 
   /** Notes the server's figures. */
   note(report: Report, atUs: number): void {
-    this.#figures = { report, atUs };
+    this.#figures = report;
+    this.#figuresUs = atUs;
   }
 
   /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
   admitted(costs: readonly number[], later: number): Report {
-    const held = this.#held();
-    const known = later === 0 ? held : held.map((units, limit) => units + later * costs[limit]!);
-    return admittedReport(this.#view(costs, known, this.#time.us()));
+    const [held, nowUs] = [this.#held(), this.#time.us()];
+    const report = new Report(costs.length);
+    for (let i = 0; i < costs.length; i += 1) {
+      this.#describe(report, i, costs[i]!, held[i]! + later * costs[i]!, nowUs);
+      report.conforms[i] = true;
+    }
+    return report;
   }
 
   /** The report of a call that a remembered denial denies. */
   denied(costs: readonly number[]): Report {
-    const nowUs = this.#time.us();
+    const [held, nowUs] = [this.#held(), this.#time.us()];
     const denial = this.#denials.find(costs, nowUs);
     if (denial?.report.block !== undefined) return denial.report;
-    return deniedReport(this.#view(costs, this.#held(), nowUs), denial === undefined ? 1 : denial.untilUs - nowUs);
+    const report = new Report();
+    report.admitted = false;
+    for (let i = 0; i < costs.length; i += 1) this.#describe(report, i, costs[i]!, held[i]!, nowUs);
+    const binding = report.waitUs.indexOf(Math.max(...report.waitUs));
+    // The figures may have recovered by now; the units are left to other nodes until then.
+    const waitUs = Math.ceil(denial === undefined ? 1 : denial.untilUs - nowUs);
+    const { capacity } = this.#plan.limits[binding]!;
+    report.conforms[binding] = false;
+    report.waitUs[binding] = Math.max(report.waitUs[binding]!, waitUs);
+    report.used[binding] = Math.max(report.used[binding]!, capacity - costs[binding]! + 1);
+    return report;
   }
 
   /** The server's report, less what the node holds. */
-  restated(costs: readonly number[], report: Report): Report {
-    return withoutHeld(this.#plan, costs, this.#held(), report);
+  restated(costs: readonly number[], from: Report): Report {
+    const held = this.#held();
+    const report = new Report();
+    report.degraded = from.degraded;
+    report.block = from.block;
+    const covers = costs.every((cost, i) => held[i]! >= cost);
+    report.admitted = from.admitted || (covers && from.block === undefined);
+    for (let i = 0; i < this.#plan.limits.length; i += 1) {
+      report.conforms[i] = covers || from.conforms[i]!;
+      report.used[i] = Math.max(0, from.used[i]! - held[i]!);
+      report.usedAfterWait[i] = Math.max(0, from.usedAfterWait[i]! - held[i]!);
+      report.waitUs[i] = covers ? 0 : from.waitUs[i]!;
+      report.resetUs[i] = from.resetUs[i]!;
+      noteEnd(report, i, from);
+      if (from.isView[i] === true) report.isView[i] = true;
+    }
+    return report;
   }
 
-  #view(costs: readonly number[], held: readonly number[], nowUs: number): LocalView {
-    return { plan: this.#plan, unitsBack: this.#unitsBack, costs, figures: this.#figures, nowUs, held };
+  /** The entry of a limit, of which the node may still spend `held` units. They count as used on the server. */
+  #describe(report: Report, i: number, cost: number, held: number, nowUs: number): void {
+    const { capacity } = this.#plan.limits[i]!;
+    const { isAtReset, everyUs } = this.#unitsBack[i]!;
+    const figures = this.#figures;
+    const resetUs = Math.max(0, figures.resetUs[i]! - (nowUs - this.#figuresUs));
+    const outside = isAtReset ? (resetUs > 0 ? figures.used[i]! : 0) : Math.ceil(resetUs / everyUs);
+    const used = Math.max(0, outside - held);
+    const excess = used + cost - capacity;
+    const waitUs = excess <= 0 ? 0 : isAtReset ? resetUs : Math.ceil(excess * everyUs);
+    if (isAtReset && resetUs > 0) noteEnd(report, i, figures);
+    report.used[i] = used;
+    report.resetUs[i] = isAtReset ? resetUs : Math.ceil(used * everyUs);
+    report.waitUs[i] = cost > capacity ? Number.POSITIVE_INFINITY : waitUs;
+    report.conforms[i] = excess <= 0;
+    report.usedAfterWait[i] = excess <= 0 ? used : isAtReset ? 0 : used - excess;
   }
+}
+
+/** When a window ends, by the server's time: leases are units of the window of the server's last figures. */
+function noteEnd(report: Report, i: number, { untilUs }: Report): void {
+  const { [i]: us } = untilUs;
+  if (us !== undefined) report.untilUs[i] = us;
 }
 
 /** Where each limit stands at a node: what is held, and for how long, or why the server is asked call by call. */

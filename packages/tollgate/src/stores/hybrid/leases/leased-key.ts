@@ -2,18 +2,17 @@ import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
 import { LeaseWaiter } from "../../redis/batch/waiter.ts";
-import type { LeaseAsk, LeaseGrant } from "../../redis/script/lease.ts";
+import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import { HeldLeases } from "./held-leases.ts";
 import { KeyReports, statusesOf } from "./key-reports.ts";
-import { KeyRequests } from "./key-requests.ts";
 import type { KnownKey } from "./known-keys.ts";
 import type { AskServer, LeaseNode, Uncovered } from "./lease-node.ts";
 import type { LeaseTimes } from "./lease-times.ts";
 import { LocalDenials } from "./local-denials.ts";
-import type { NodeMoment } from "./node-time.ts";
+import { DRIFT, type NodeMoment } from "./node-time.ts";
 import { Renewals } from "./renewals.ts";
 import { Sizing } from "./sizing.ts";
-import { type WaitingCall, WaitingCalls } from "./waiting-calls.ts";
+import { takeRun, type WaitingCall } from "./waiting-take.ts";
 
 /** Idle units are given back if they are at least this part of a capacity. Fewer end by themselves. */
 const WORTH_RETURNING = 0.05;
@@ -29,7 +28,7 @@ export class LeasedKey implements KnownKey {
   readonly plan: Plan;
   readonly #times: LeaseTimes;
   readonly #node: LeaseNode;
-  readonly #requests: KeyRequests;
+  readonly #askServer: AskServer;
   readonly #held: HeldLeases;
   readonly #sizing: Sizing;
   readonly #denials: LocalDenials;
@@ -37,7 +36,8 @@ export class LeasedKey implements KnownKey {
   /** What callers are told. */
   readonly reports: KeyReports;
   readonly #nothing: readonly number[];
-  readonly #waiting = new WaitingCalls();
+  /** In their order. */
+  readonly #waiting: WaitingCall[] = [];
   #isAsking = false;
   #askedBeforeRefund = false;
   /** Gives back what the key holds, and forgets the key. */
@@ -51,7 +51,7 @@ export class LeasedKey implements KnownKey {
     this.#node = node;
     this.#held = new HeldLeases(node.stats, us);
     this.#nothing = plan.limits.map(() => 0);
-    this.#requests = new KeyRequests(node, times.ttlUs, this.#held, this.#nothing, askServer);
+    this.#askServer = askServer;
     this.#sizing = new Sizing(plan, times, us);
     this.#denials = new LocalDenials(times, node.random);
     const [held, sizing, denials] = [this.#held, this.#sizing, this.#denials];
@@ -80,7 +80,7 @@ export class LeasedKey implements KnownKey {
       return "denied";
     }
     // Calls of a pulse wait together. They are no demand that a lease could serve.
-    if (this.#waiting.count < MOST_COUNTED) this.#sizing.count(costs);
+    if (this.#waiting.length < MOST_COUNTED) this.#sizing.count(costs);
     return this.#isAsking || this.#renewals.mayLease(us) ? "ask" : "strict";
   }
 
@@ -92,13 +92,13 @@ export class LeasedKey implements KnownKey {
   /** Asks the server for a call, or joins the next request. Calls are answered in their order. */
   join(call: WaitingCall): void {
     this.#node.stats.waited += 1;
-    this.#waiting.add(call);
+    this.#waiting.push(call);
     if (!this.#isAsking) this.#ask();
   }
 
   /** How many calls wait. */
   get waiting(): number {
-    return this.#waiting.count;
+    return this.#waiting.length;
   }
 
   /** Units that may be spent without the server, one entry per limit. */
@@ -128,7 +128,9 @@ export class LeasedKey implements KnownKey {
   giveBack(): void {
     this.forgetDenials();
     const { us, wallUs } = this.#moment;
-    this.#requests.tell(this.#held.giveBack(us, wallUs));
+    const reports = this.#held.giveBack(us, wallUs);
+    // If telling fails, the leases end by themselves.
+    if (reports.length > 0) this.#send(this.#request(reports, 0, this.#nothing), [], ignore, ignore);
   }
 
   /** Gives back what an idle key holds. @returns whether the key still has leases. */
@@ -148,20 +150,39 @@ export class LeasedKey implements KnownKey {
 
   #ask(): void {
     const asked = this.#moment;
-    const run = this.#waiting.takeRun();
+    const run = takeRun(this.#waiting);
     const { us, wallUs } = asked;
     // A call that costs more than is held may conform with the units that are given back.
     const reports = run.length === 0 ? this.#held.report(us, wallUs) : this.#held.giveBack(us, wallUs);
     const { requests } = this.#node;
     const wanted = requests.isClosing ? this.#nothing : this.#sizing.wanted(us);
-    const ask = this.#requests.make(reports, run.length, wanted);
-    const waiter = new LeaseWaiter(
+    const ask = this.#request(reports, run.length, wanted);
+    this.#isAsking = true;
+    requests.began();
+    this.#send(
+      ask,
+      run,
       (admitted, report, grant) => this.#answered(run, ask, asked, admitted, report, grant),
       (error) => this.#failed(run, error),
     );
-    this.#isAsking = true;
-    requests.began();
-    this.#requests.send(ask, run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, waiter);
+  }
+
+  /** A request, which takes for calls that wait, and units in advance. */
+  #request(reports: readonly LeaseReport[], calls: number, wanted: readonly number[]): LeaseAsk {
+    const quietUs = Math.max(0, Math.floor((this.#node.time.us() - this.#held.spentUs) * (1 - DRIFT)));
+    return { calls, wanted, ttlUs: this.#times.ttlUs, quietUs, number: this.#node.numbers.next(), reports };
+  }
+
+  /** Sends a request for calls of one cost. It may be answered before this returns. */
+  #send(
+    ask: LeaseAsk,
+    run: readonly WaitingCall[],
+    granted: LeaseWaiter["granted"],
+    failed: LeaseWaiter["failed"],
+  ): void {
+    this.#node.stats.asks += 1;
+    const waiter = new LeaseWaiter(granted, failed);
+    this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
   }
 
   #answered(
@@ -203,23 +224,25 @@ export class LeasedKey implements KnownKey {
     this.#isAsking = false;
     this.#renewals.pauseAfterFailure(this.#node.time.us());
     // Calls that came meanwhile would wait for a second timeout.
-    for (const call of [...run, ...this.#waiting.takeAll()]) call.failed(error);
+    for (const call of [...run, ...this.#waiting.splice(0)]) call.failed(error);
     this.#node.requests.answered();
   }
 
   /** Decides calls that came while the key was asked. */
   #serve(): void {
     const { us, wallUs } = this.#moment;
-    for (let call = this.#waiting.first; call !== undefined; call = this.#waiting.first) {
+    for (let [call] = this.#waiting; call !== undefined; [call] = this.#waiting) {
       const isDenied = this.#denials.find(call.costs, us) !== undefined;
       const isAdmitted = this.#held.spend(call.costs, us, wallUs);
       if (!(isAdmitted || isDenied)) break;
-      this.#waiting.removeFirst();
+      this.#waiting.shift();
       if (isAdmitted) {
         this.#node.stats.spent += call.costs[0]!;
         call.admitted(0);
       } else call.denied(this.reports.denied(call.costs));
     }
-    if (this.#waiting.count > 0 && !this.#isAsking) this.#ask();
+    if (this.#waiting.length > 0 && !this.#isAsking) this.#ask();
   }
 }
+
+function ignore(): void {}
