@@ -18,12 +18,12 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_620, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_292, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_986, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_120, 3_300],
   ["stores of this process", LOCAL_STORES, 5_371, 4_000],
-  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_415, 3_700],
-  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_428, 1_300],
+  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_163, 3_700],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_352, 1_300],
   ["config", [`${LIBRARY}/config`], 2_768, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 3_023, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 951, 900],
@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_845, 1_500],
-  ["tests", TESTS, 56_466, 36_000],
+  ["tests", TESTS, 56_415, 36_000],
   ["site", ["site"], 1_256, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
-  ["tools", ["tools"], 946, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_168, 65_000],
+  ["tools", ["tools"], 945, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_219, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

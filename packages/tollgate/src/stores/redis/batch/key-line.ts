@@ -1,4 +1,4 @@
-/** The most steps of one key that are in flight, about a millisecond. The rest waits, so that other keys come between. */
+/** The most steps of one key that are in flight, about a millisecond. The rest waits, so that other keys go first. */
 const MOST_STEPS = 1_000;
 
 /** What a line has to know of work. */
