@@ -58,6 +58,7 @@ export function settingsOf({ fileSeconds, timeoutMs }: Tier): NonNullable<ViteUs
     reporters: ["default", new SecondsReporter(fileSeconds), new CountReporter()],
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
+    setupFiles: fileURLToPath(new URL("leave-as-found.ts", import.meta.url)),
     // With little room for new objects a tenth of the time goes to collecting them.
     execArgv: ["--expose-gc", "--max-semi-space-size=64"],
     // By default vitest leaves one core to itself: of two, it would use one.

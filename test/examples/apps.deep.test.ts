@@ -2,11 +2,10 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../../packages/tollgate/test/stores/redis/servers/redis-server.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { ofFile } from "../../packages/tollgate/test/of-file.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 import { runNode } from "../support/run.ts";
-import { remove } from "../support/temporary-folder.ts";
 import { AppProcess } from "./app-process.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 import { Upstream } from "./upstreams.ts";
@@ -14,18 +13,9 @@ import { compileProject, createUserProject } from "./user-project.ts";
 
 const EXAMPLES = readdirSync(join(REPOSITORY, "examples")).filter((name) => !name.includes("."));
 
-let root: string;
-let redis: RedisServer;
-let redisUrl: string;
-beforeAll(async () => {
-  [root, redis] = await Promise.all([createUserProject(), startRedis()]);
-  redisUrl = `redis://127.0.0.1:${redis.port}`;
-  for (const name of EXAMPLES) cpSync(join(REPOSITORY, "examples", name), join(root, name), { recursive: true });
-});
-afterAll(async () => {
-  await redis.stop();
-  remove(root);
-});
+const [root, redis] = await Promise.all([createUserProject(), ofFile(startRedis())]);
+const redisUrl = `redis://127.0.0.1:${redis.port}`;
+for (const name of EXAMPLES) cpSync(join(REPOSITORY, "examples", name), join(root, name), { recursive: true });
 
 const open: { stop(): unknown }[] = [];
 afterEach(async () => {

@@ -1,8 +1,7 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { runNode } from "../support/run.ts";
-import { remove } from "../support/temporary-folder.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 import { Upstream } from "./upstreams.ts";
 import { compileProject, createUserProject } from "./user-project.ts";
@@ -10,13 +9,9 @@ import { compileProject, createUserProject } from "./user-project.ts";
 const PAGES = 8;
 const PAGES_PER_SECOND = 4;
 
-let root: string;
-beforeAll(async () => {
-  root = await createUserProject();
-  cpSync(join(REPOSITORY, "examples", "crawler"), join(root, "crawler"), { recursive: true });
-  await compileProject(join(root, "crawler"));
-});
-afterAll(() => remove(root));
+const root = await createUserProject();
+cpSync(join(REPOSITORY, "examples", "crawler"), join(root, "crawler"), { recursive: true });
+await compileProject(join(root, "crawler"));
 
 const hosts: Upstream[] = [];
 afterEach(() => {

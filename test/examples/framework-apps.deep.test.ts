@@ -1,16 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runNode } from "../support/run.ts";
-import { remove } from "../support/temporary-folder.ts";
 import { blocksOf } from "./code-blocks.ts";
 import { createUserProject } from "./user-project.ts";
 
-let root: string;
-beforeAll(async () => {
-  root = await createUserProject();
-});
-afterAll(() => remove(root));
+const root = await createUserProject();
 
 /** Writes the files of an application, beside the installed packages. */
 function createApp(name: string, files: Readonly<Record<string, string>>): string {

@@ -1,7 +1,6 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { remove } from "../support/temporary-folder.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { AppProcess } from "./app-process.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 import { ChatModel, Upstream } from "./upstreams.ts";
@@ -11,15 +10,10 @@ import { compileProject, createUserProject } from "./user-project.ts";
 const PROMPT = 4;
 const ESTIMATE = PROMPT + 200;
 
-let folder: string;
-let root: string;
-beforeAll(async () => {
-  root = await createUserProject();
-  folder = join(root, "llm-gateway");
-  cpSync(join(REPOSITORY, "examples", "llm-gateway"), folder, { recursive: true });
-  await compileProject(folder);
-});
-afterAll(() => remove(root));
+const root = await createUserProject();
+const folder = join(root, "llm-gateway");
+cpSync(join(REPOSITORY, "examples", "llm-gateway"), folder, { recursive: true });
+await compileProject(folder);
 
 const open: { stop(): unknown }[] = [];
 afterEach(async () => {

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
+import { ofFile } from "../../packages/tollgate/test/of-file.ts";
 import { PostgresServer } from "../../packages/tollgate/test/stores/postgres/servers/start-postgres.ts";
 import { Examples, expectPromisedOutput, needsPostgres } from "./examples.ts";
 
 const examples = new Examples(needsPostgres);
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await PostgresServer.start();
-  vi.stubEnv("DATABASE_URL", `postgres://tollgate@127.0.0.1:${server.port}/postgres`);
-  examples.write();
-});
+const server = await ofFile(PostgresServer.start());
+vi.stubEnv("DATABASE_URL", `postgres://tollgate@127.0.0.1:${server.port}/postgres`);
+examples.write();
 
 afterAll(async () => {
   examples.remove();

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../../packages/tollgate/test/stores/redis/servers/redis-server.ts";
+import { describe, expect, it } from "vitest";
+import { ofFile } from "../../packages/tollgate/test/of-file.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 import { runNode } from "../support/run.ts";
-import { remove } from "../support/temporary-folder.ts";
 import { blocksOf, pagesAndSources, promisedOutput } from "./code-blocks.ts";
 import { needsPackages } from "./examples.ts";
 import { compileProject, createUserProject } from "./user-project.ts";
@@ -28,20 +27,12 @@ const examples = pagesAndSources()
   .filter((block) => block.language === "ts" && needsPackages(block))
   .map((block, index) => ({ ...block, name: `example-${index}` }));
 
-let root: string;
-let redis: RedisServer;
-beforeAll(async () => {
-  [root, redis] = await Promise.all([createUserProject(), startRedis()]);
-  const project = join(root, "recipes");
-  mkdirSync(project);
-  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(CONFIG));
-  for (const { name, code } of examples) writeFileSync(join(project, `${name}.ts`), `${code}export {};\n`);
-});
-afterAll(async () => {
-  await redis.stop();
-  remove(root);
-});
+const [root, redis] = await Promise.all([createUserProject(), ofFile(startRedis())]);
+const project = join(root, "recipes");
+mkdirSync(project);
+writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module" }));
+writeFileSync(join(project, "tsconfig.json"), JSON.stringify(CONFIG));
+for (const { name, code } of examples) writeFileSync(join(project, `${name}.ts`), `${code}export {};\n`);
 
 describe("examples that need other packages", () => {
   it("are found, and compile strictly with the packed library", async () => {

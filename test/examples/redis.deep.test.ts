@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { RedisServer } from "../../packages/tollgate/test/stores/redis/servers/redis-server.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { ofFile } from "../../packages/tollgate/test/of-file.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 import { Examples, expectPromisedOutput, needsRedis } from "./examples.ts";
 
 const examples = new Examples(needsRedis);
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-  vi.stubEnv("REDIS_URL", `redis://127.0.0.1:${redis.port}`);
-  examples.write();
-});
+const redis = await ofFile(startRedis());
+vi.stubEnv("REDIS_URL", `redis://127.0.0.1:${redis.port}`);
+examples.write();
 
 afterAll(async () => {
   examples.remove();

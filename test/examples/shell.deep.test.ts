@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { blocksOf, REPOSITORY } from "./code-blocks.ts";
 
@@ -15,19 +15,15 @@ const START = "npm ci && npm start\n";
 const TEST = "npm ci && npm test\n";
 
 /** Another program may use the README's port on this machine. */
-let port: number;
-let service: ChildProcess;
 
-beforeAll(async () => {
-  port = await freePort();
-  service = spawn("npm", ["start", "--silent", "--", "--port", String(port)], {
-    cwd: REPOSITORY,
-    detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: service.stdout as NodeJS.ReadableStream });
-  for await (const line of lines) if (line.includes(`127.0.0.1:${port}`)) break;
+const port = await freePort();
+const service = spawn("npm", ["start", "--silent", "--", "--port", String(port)], {
+  cwd: REPOSITORY,
+  detached: true,
+  stdio: ["ignore", "pipe", "inherit"],
 });
+const lines = createInterface({ input: service.stdout as NodeJS.ReadableStream });
+for await (const line of lines) if (line.includes(`127.0.0.1:${port}`)) break;
 
 afterAll(async () => {
   const ended = once(service, "exit");

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { packAll } from "../packaging/installed-project.ts";
 import { install } from "../packaging/projects.ts";
 import { type Run, runNode } from "../support/run.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { folderOfFile } from "../support/temporary-folder.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 
 /** Other packages than the workspace has: pinned, and installed once by tools/install-apart.sh. */
@@ -14,13 +14,13 @@ const OF_WORKSPACE = ["@nestjs/common", "@nestjs/core", "@nestjs/platform-expres
 
 /**
  * A folder outside the repository with the packed library and its dependencies in `node_modules`, and links to all
- * packages of `installed`. The caller removes it.
+ * packages of `installed`. It is removed after the file's tests.
  */
 export async function createUserProject(): Promise<string> {
   if (!existsSync(INSTALLED)) {
     throw new Error("packages are missing: run sh tools/install-apart.sh");
   }
-  const root = temporaryFolder();
+  const root = folderOfFile();
   const { tarballs } = await packAll(join(REPOSITORY, "packages/tollgate"), root);
   const installed = await install(root, tarballs);
   if (installed.status !== 0) throw new Error(`the tarball cannot be installed: ${installed.stderr}`);

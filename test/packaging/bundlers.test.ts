@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, runNode } from "../support/run.ts";
-import { remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { folderOfFile, remove, temporaryFolder } from "../support/temporary-folder.ts";
 import { plantInstalled, toolOf } from "./installed-project.ts";
 import { toCommonJs, userEnvironment } from "./projects.ts";
 
@@ -59,18 +59,14 @@ const VITE = `export default {
 };
 `;
 
-let root: string;
-beforeAll(async () => {
-  root = temporaryFolder();
-  await plantInstalled(root, {
-    "browser.js": FOR_BROWSERS,
-    "node.js": FOR_NODE,
-    "require.cjs": toCommonJs(FOR_NODE),
-    "webpack.cjs": WEBPACK,
-    "vite.config.mjs": VITE,
-  });
+const root = folderOfFile();
+await plantInstalled(root, {
+  "browser.js": FOR_BROWSERS,
+  "node.js": FOR_NODE,
+  "require.cjs": toCommonJs(FOR_NODE),
+  "webpack.cjs": WEBPACK,
+  "vite.config.mjs": VITE,
 });
-afterAll(() => remove(root));
 
 /** Bundles, then runs the bundle in a folder without the package. */
 async function printedBy(command: readonly string[], file: string): Promise<Run> {

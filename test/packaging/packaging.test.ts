@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../packages/tollgate/package.json" with { type: "json" };
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, runNode } from "../support/run.ts";
-import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
-import { buildCleanly, type CleanBuild } from "./clean-build.ts";
-import { DEPENDENCIES, type PackedLibrary, packAll } from "./installed-project.ts";
+import { folderOfFile, plant } from "../support/temporary-folder.ts";
+import { buildCleanly } from "./clean-build.ts";
+import { DEPENDENCIES, packAll } from "./installed-project.ts";
 import {
   compile,
   install,
@@ -47,15 +47,9 @@ interface Project {
   readonly compiled: Run;
 }
 
-let folder: string;
-let library: CleanBuild;
-let packedLibrary: PackedLibrary;
-beforeAll(async () => {
-  folder = temporaryFolder();
-  library = await buildCleanly(join(folder, "workspace"));
-  packedLibrary = await packAll(library.folder, folder);
-});
-afterAll(() => remove(folder));
+const folder = folderOfFile();
+const library = await buildCleanly(join(folder, "workspace"));
+const packedLibrary = await packAll(library.folder, folder);
 
 /** Creates a project outside the repository, installs the tarball, and compiles the project if it is TypeScript. */
 async function createProject(name: string, write: (root: string) => void): Promise<Project> {

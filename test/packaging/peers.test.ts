@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import manifest from "../../packages/tollgate/package.json" with { type: "json" };
 import { readManifest } from "../../tools/pack.ts";
 import { REPOSITORY } from "../support/planted-workspace.ts";
-import { type Run, run, runNode } from "../support/run.ts";
-import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { run, runNode } from "../support/run.ts";
+import { folderOfFile, plant } from "../support/temporary-folder.ts";
 import { packAll, toolOf } from "./installed-project.ts";
 import { install, userEnvironment } from "./projects.ts";
 
@@ -41,28 +41,23 @@ app.register(rateLimit, { limiter: createLimiter({ key: clientIp(), limits: [per
 app.ready().then(() => console.log("ready"), (error) => console.log(error.code, error.message));
 `;
 
-let root: string;
-let installed: Run;
-beforeAll(async () => {
-  root = temporaryFolder();
-  const files: Record<string, string> = {};
-  for (const [name, version] of Object.entries(OLD)) {
-    files[`old/${name}/package.json`] = JSON.stringify({ name, version });
-  }
-  plant(root, {
-    ...files,
-    "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true }),
-  });
-  const { tarballs } = await packAll(join(REPOSITORY, "packages/tollgate"), join(root, ".tarballs"));
-  const folders = Object.keys(OLD).map((name) => `./old/${name}`);
-  const { stdout } = await run("npm", ["pack", "--silent", ...folders], { cwd: root, env: userEnvironment() });
-  const old = stdout
-    .trim()
-    .split("\n")
-    .map((file) => join(root, file));
-  installed = await install(root, [...old, ...tarballs]);
+const root = folderOfFile();
+const files: Record<string, string> = {};
+for (const [name, version] of Object.entries(OLD)) {
+  files[`old/${name}/package.json`] = JSON.stringify({ name, version });
+}
+plant(root, {
+  ...files,
+  "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true }),
 });
-afterAll(() => remove(root));
+const { tarballs } = await packAll(join(REPOSITORY, "packages/tollgate"), join(root, ".tarballs"));
+const folders = Object.keys(OLD).map((name) => `./old/${name}`);
+const { stdout } = await run("npm", ["pack", "--silent", ...folders], { cwd: root, env: userEnvironment() });
+const old = stdout
+  .trim()
+  .split("\n")
+  .map((file) => join(root, file));
+const installed = await install(root, [...old, ...tarballs]);
 
 function versionOf(name: string): string | undefined {
   const place = join(root, "node_modules", name);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ENVIRONMENT, programOf } from "../runtimes/runtime.ts";
 import { run } from "../support/run.ts";
-import { remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { folderOfFile } from "../support/temporary-folder.ts";
 import { plantInstalled } from "./installed-project.ts";
 import { read, toCommonJs } from "./projects.ts";
 
@@ -30,18 +30,14 @@ const both = esm.combine(one, other);
 assert.deepEqual([both.allow("ann"), both.allow("ann"), one.allow("ann")], [true, false, true]);
 `;
 
-let root: string;
-beforeAll(async () => {
-  root = temporaryFolder();
-  const files: Record<string, string> = { "both.mjs": BOTH_COPIES };
-  for (const sample of SAMPLES) {
-    const source = read(`test/packaging/samples/${sample}.ts`);
-    files[`${sample}.mjs`] = source;
-    files[`${sample}.cjs`] = toCommonJs(source);
-  }
-  await plantInstalled(root, files);
-});
-afterAll(() => remove(root));
+const root = folderOfFile();
+const files: Record<string, string> = { "both.mjs": BOTH_COPIES };
+for (const sample of SAMPLES) {
+  const source = read(`test/packaging/samples/${sample}.ts`);
+  files[`${sample}.mjs`] = source;
+  files[`${sample}.cjs`] = toCommonJs(source);
+}
+await plantInstalled(root, files);
 
 describe.each(RUNTIMES)("the installed package in %s", (_name, command) => {
   it.each(["both.mjs", ...SAMPLES.flatMap((sample) => [`${sample}.mjs`, `${sample}.cjs`])])(

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { type Run, runNode } from "../support/run.ts";
-import { plant, remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { folderOfFile, plant } from "../support/temporary-folder.ts";
 import { plantInstalled, toolOf } from "./installed-project.ts";
 import { userEnvironment } from "./projects.ts";
 
@@ -92,24 +92,20 @@ test.each([[{ doNotFake: ["performance"] }], [{ doNotFake: ["Date"] }], [{ legac
 );
 `;
 
-let root: string;
-beforeAll(async () => {
-  root = temporaryFolder();
-  await plantInstalled(root, {});
-  plant(root, {
-    "commonjs/package.json": "{}",
-    "commonjs/limits.test.js": WITH_REQUIRE,
-    "fake-timers/package.json": "{}",
-    "fake-timers/limits.test.js": FAKE_TIMERS,
-    "modules/package.json": '{ "type": "module" }',
-    "modules/jest.config.js": "export default { transform: {} };",
-    "modules/limits.test.js": WITH_IMPORT,
-    "vitest/package.json": "{}",
-    "vitest/vitest.config.mjs": "export default { test: { globals: true } };",
-    "vitest/limits.test.js": WITH_IMPORT,
-  });
+const root = folderOfFile();
+await plantInstalled(root, {});
+plant(root, {
+  "commonjs/package.json": "{}",
+  "commonjs/limits.test.js": WITH_REQUIRE,
+  "fake-timers/package.json": "{}",
+  "fake-timers/limits.test.js": FAKE_TIMERS,
+  "modules/package.json": '{ "type": "module" }',
+  "modules/jest.config.js": "export default { transform: {} };",
+  "modules/limits.test.js": WITH_IMPORT,
+  "vitest/package.json": "{}",
+  "vitest/vitest.config.mjs": "export default { test: { globals: true } };",
+  "vitest/limits.test.js": WITH_IMPORT,
 });
-afterAll(() => remove(root));
 
 function runIn(folder: string, args: readonly string[]): Promise<Run> {
   return runNode(join(root, folder), args, { ...userEnvironment(), NO_COLOR: "1", CI: "1" });

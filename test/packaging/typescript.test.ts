@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { REPOSITORY } from "../support/planted-workspace.ts";
 import { runNode } from "../support/run.ts";
-import { remove, temporaryFolder } from "../support/temporary-folder.ts";
+import { folderOfFile } from "../support/temporary-folder.ts";
 import { plantInstalled, toolOf } from "./installed-project.ts";
 import { link, read } from "./projects.ts";
 
@@ -85,13 +85,9 @@ function compilerOf(version: string): string {
     : toolOf(`typescript-${version}/bin/tsc`);
 }
 
-let root: string;
-beforeAll(async () => {
-  root = temporaryFolder();
-  await plantInstalled(root, filesOf());
-  link(root, ["@types/node"]);
-});
-afterAll(() => remove(root));
+const root = folderOfFile();
+await plantInstalled(root, filesOf());
+link(root, ["@types/node"]);
 
 /**
  * Builds all projects in one process, which parses the libraries once and tells the projects apart in its output.

@@ -119,9 +119,8 @@ describe("the code that users had", () => {
     await output;
     const file = `${FOLDER}/${page}.mjs`;
     writeFileSync(file, before?.code ?? "");
-    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    vi.spyOn(console, "log").mockImplementation(() => {});
     await import(file);
-    log.mockRestore();
   });
 });
 

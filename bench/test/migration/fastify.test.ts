@@ -3,7 +3,7 @@ import { type FastifyInstance, type FastifyReply, fastify, type RouteShorthandOp
 import { type BlockFor, createLimiter, type Denied, fixedWindow, memoryStore, perHour, perMinute } from "tollgate";
 import { clientIp, factsOf, rateLimit, refundSuccesses } from "tollgate/fastify";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { claimsOf, otherRowsOf, rowsBeside, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 import { type Ask, splitOptions, statusesOf } from "./rivals.ts";
@@ -182,7 +182,6 @@ describe(`the other rows of docs/${PAGE}`, () => {
     expect(deniedAt(durations, [0, 0, 0, 60, 60, 60, 179, 180]).map(Number).join("")).toBe("11011001");
     const blocking = await ours({ limits: [fixedWindow({ ...ONCE, blockFor: "10m" })] });
     expect(await statusesOf(blocking, [{}, {}, {}])).toEqual([200, 200, 429]);
-    onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     const there = await theirs({ continueExceeding: true });
     const times = [0, 0, 0, 50, 100, 160, 160, 160];

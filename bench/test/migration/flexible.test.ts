@@ -19,13 +19,11 @@ import {
   TollgateError,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { claimsOf, otherRowsOf, rowsBeside, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 
 const PAGE = "from-rate-limiter-flexible.md";
-
-afterEach(() => void vi.useRealTimers());
 
 const WINDOW = fixedWindow({ limit: 2, window: "1m", anchor: "first-use" });
 
@@ -124,7 +122,6 @@ describe(`docs/${PAGE}, on what behaves differently`, () => {
     const limiter = new RateLimiterMemory({ points: 1, duration: 2_147_484 });
     await limiter.consume("ann");
     await vi.waitFor(() => limiter.consume("ann"), { timeout: 10_000, interval: 1 });
-    vi.restoreAllMocks();
     expect(slidingWindow({ limit: 1, window: "520w" }).windowMs).toBe(520 * 7 * 86_400_000);
   });
 });

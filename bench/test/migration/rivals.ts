@@ -3,7 +3,7 @@ import { createLimiter, type Limit, type Limiter, memoryStore, perMinute, slidin
 import type { HttpFacts } from "tollgate/node";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
 import { manualClock } from "tollgate/testing";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { optionsOf, type Row, sameRowsOf } from "./page.ts";
 
 /** A request, as a test sends it. */
@@ -63,7 +63,6 @@ export function itBehavesTheSame(
   };
 
   it.each<Row>(sameRowsOf(page))("$ours does what theirs does: $theirs", async (row) => {
-    onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ["Date", "performance"] });
     const expected = await behaviour({ make: theirs, cell: row.theirs, other: row.ours });
     const seen = await behaviour({ make: ours, cell: row.ours, other: row.theirs });
@@ -98,7 +97,6 @@ function admittedBy(limit: Limit): number {
 /** `ask` is behind ten a minute of theirs. */
 export async function expectBucketsAndWindows(ask: () => Promise<boolean>): Promise<void> {
   expect([admittedBy(perMinute(10)), admittedBy(slidingWindow({ limit: 10, window: "1m" }))]).toEqual([19, 10]);
-  onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["Date", "performance"], now: 0 });
   let admitted = 0;
   for (const [now, calls] of [

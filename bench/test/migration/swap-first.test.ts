@@ -12,10 +12,8 @@ import { tollgateStore as fastifyStore } from "tollgate/fastify-rate-limit";
 import { tollgateStore as honoStore } from "tollgate/hono-rate-limiter";
 import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
-import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Answer, deadStore } from "./rivals.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 type Ask = (path: string) => Promise<Pick<Answer, "status" | "headers">>;
 

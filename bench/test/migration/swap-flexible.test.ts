@@ -2,10 +2,8 @@ import * as theirs from "rate-limiter-flexible";
 import { memoryStore } from "tollgate";
 import * as ours from "tollgate/rate-limiter-flexible";
 import { tableStore } from "tollgate/table";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { deadRedis } from "./rivals.ts";
-
-afterEach(() => void vi.useRealTimers());
 
 type Limiter = theirs.RateLimiterMemory | ours.RateLimiterStore;
 /** A call, and the milliseconds that pass before. */

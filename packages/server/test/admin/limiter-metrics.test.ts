@@ -25,10 +25,7 @@ it("the metrics of a domain's limiter have the tokens of the rules that denied, 
   const limiter = limits.limiter("api");
   const registry = new Registry();
   const close = measureLimiter(limiter, registry);
-  onTestFinished(() => {
-    close();
-    warned.mockRestore();
-  });
+  onTestFinished(close);
   // The denied keys are a sample of the calls.
   const many = (facts: Facts) => {
     for (let i = 0; i < 2_000; i += 1) limiter.allow(facts);

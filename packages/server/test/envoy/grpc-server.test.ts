@@ -148,7 +148,6 @@ describe("the gRPC server", () => {
 
   it("writes nothing about headers that gRPC does not know", async () => {
     const written = vi.spyOn(console, "error").mockImplementation(() => {});
-    onTestFinished(() => written.mockRestore());
     const { server } = await startServer();
     const session = connectHttp2(`http://127.0.0.1:${server.port}`);
     const call = session.request({ ":method": "POST", ":path": METHOD, "content-type": "application/grpc", "'e": "x" });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plant, remove, temporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { describe, expect, it } from "vitest";
+import { folderOfFile, plant } from "../../../../test/support/temporary-folder.ts";
 import { UsageError } from "../../src/command/usage-error.ts";
 import { runLimitsCommand } from "../../src/limits/commands/limits-command.ts";
 
@@ -24,15 +24,11 @@ domains:
       all: { rate: 1/1s }
 `;
 
-let folder: string;
-beforeAll(() => {
-  folder = temporaryFolder();
-  plant(folder, {
-    "limits.yaml": LIMITS,
-    "wrong.yaml": "version: 1\ndomains:\n  api: { limits: { r: { rat: 5 } } }\n",
-  });
+const folder = folderOfFile();
+plant(folder, {
+  "limits.yaml": LIMITS,
+  "wrong.yaml": "version: 1\ndomains:\n  api: { limits: { r: { rat: 5 } } }\n",
 });
-afterAll(() => remove(folder));
 
 function run(...args: readonly string[]) {
   const out: string[] = [];

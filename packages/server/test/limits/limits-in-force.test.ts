@@ -1,6 +1,6 @@
 import { createLimits, type Limits, type LimitsFile, parseLimits } from "tollgate/config";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LimitsInForce, type OwnChange } from "../../src/limits/limits-in-force.ts";
 import type { RuleOverride } from "../../src/limits/rule-overrides.ts";
 
@@ -48,13 +48,9 @@ function otherWork(): Promise<string> {
 function slowClock(): void {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
   let nowMs = performance.now();
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => {
+  vi.spyOn(performance, "now").mockImplementation(() => {
     nowMs += 1;
     return nowMs;
-  });
-  onTestFinished(() => {
-    clock.mockRestore();
-    vi.useRealTimers();
   });
 }
 

@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SampledLog } from "../../src/log/sampled-log.ts";
 
 const INTERVAL_MS = 10_000;
 
 describe("a sampled log", () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
   function sample(most: number): {
     readonly lines: string[];
     readonly sampled: SampledLog;

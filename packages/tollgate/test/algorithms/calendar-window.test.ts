@@ -8,7 +8,7 @@ import {
   TollgateError,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
 
 type Window = CalendarWindowOptions["window"];
@@ -165,7 +165,6 @@ describe("the options of a window by the calendar", () => {
   });
 
   it("need no Intl for UTC, and say that a runtime without Intl knows no other zone", () => {
-    onTestFinished(() => void vi.unstubAllGlobals());
     vi.stubGlobal("Intl", undefined);
     const clock = manualClock(Date.parse("2026-02-03T12:00:00Z"));
     const limiter = createLimiter({ limits: [fixedWindow({ limit: 1, window: "month" })], clock });

@@ -1,6 +1,6 @@
 import { memoryStore } from "tollgate";
 import { createLimits, type LimitsFile, type RuleWords } from "tollgate/config";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Lines } from "../../src/limiter/waiting/lines.ts";
 
 const RULES = 2_000;
@@ -86,8 +86,6 @@ describe("limiters of the version before", () => {
       close.call(this);
     });
   });
-  afterEach(() => vi.restoreAllMocks());
-
   const USED = 500;
 
   function setUp() {

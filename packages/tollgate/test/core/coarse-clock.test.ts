@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { type Clock, coarseClock, createLimiter, type Limit, perSecond, slidingWindow } from "tollgate";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 /** A coarse clock reads its source for one call of so many. */
@@ -28,10 +28,6 @@ describe("a coarse clock under fake timers", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it("reads its source in the first call, and in every 16th call after it", () => {
     for (let call = 0; call < 100; call += 1) {
       source.nowMs += 0.25;
@@ -154,10 +150,6 @@ describe("limits under a coarse clock", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   const BURST = 5;
   const WINDOW_MS = 50;
   const stepsMs = fc.array(

@@ -1,11 +1,7 @@
 import { createLimiter, perSecond, systemClock } from "tollgate";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 describe("the system's clock", () => {
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it("is within a minute of the wall time", () => {
     // It ignores corrections of the wall time since the process began.
     expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);

@@ -1,7 +1,7 @@
 import { createLimiter, perDay, TollgateError } from "tollgate";
 import { redisStore } from "tollgate/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { startProxy, type TcpProxy } from "../stores/redis/servers/start-proxy.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { CLIENTS } from "./kit/flood.ts";
@@ -13,12 +13,8 @@ const CALLS = TURNS * CALLS_OF_A_TURN;
 /** Longer than clients wait before they connect again, and than Glide waits for a connection. */
 const LONG_ENOUGH_MS = 500;
 
-let redis: RedisServer;
 let proxy: TcpProxy;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(async () => redis.stop());
+const redis = await ofFile(startRedis());
 beforeEach(async () => {
   await redis.command("FLUSHALL");
   proxy = await startProxy(redis);

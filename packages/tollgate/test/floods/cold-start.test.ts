@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { callInProcesses } from "./kit/call-in-processes.ts";
 import type { CallerOrders } from "./kit/caller.ts";
@@ -11,11 +11,7 @@ const CALLS_OF_EACH = 250;
 const CAPACITY = 1_000;
 const RUNS: readonly ClientName[] = ["ioredis", "redis", "iovalkey", "glide"];
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(async () => redis.stop());
+const redis = await ofFile(startRedis());
 beforeEach(async () => {
   await redis.command("FLUSHALL");
   // Before the first deployment the server has no script.

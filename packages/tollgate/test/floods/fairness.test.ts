@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { Child } from "./kit/child.ts";
 import { LIMIT } from "./kit/flood.ts";
@@ -34,16 +34,9 @@ interface Seen {
   readonly flood: Findings;
 }
 
-let redis: RedisServer;
-let flooder: Child;
-beforeAll(async () => {
-  redis = await startRedis();
-  flooder = new Child(new URL("kit/flooder.ts", import.meta.url));
-});
-afterAll(async () => {
-  await flooder[Symbol.asyncDispose]();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const flooder = new Child(new URL("kit/flooder.ts", import.meta.url));
+afterAll(() => flooder[Symbol.asyncDispose]());
 
 /** Runs a second client before and during a flood. */
 async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen> {

@@ -1,22 +1,14 @@
 import { createLimiter, perDay } from "tollgate";
 import { type RedisStore, redisStore } from "tollgate/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { UpstashServer } from "../stores/redis/clients/upstash-server.ts";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { CLIENTS, type ClientName, LIMIT } from "./kit/flood.ts";
 import { closeClient, loadClient } from "./kit/open-client.ts";
 
-let redis: RedisServer;
-let upstash: UpstashServer;
-beforeAll(async () => {
-  redis = await startRedis();
-  upstash = await UpstashServer.start(redis);
-});
-afterAll(async () => {
-  await upstash.stop();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const upstash = await ofFile(UpstashServer.start(redis));
 beforeEach(async () => {
   await redis.command("CONFIG", "SET", "maxmemory", "0");
   await redis.command("FLUSHALL");

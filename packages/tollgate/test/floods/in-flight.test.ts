@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { callInAProcess } from "./kit/call-in-processes.ts";
 import { LIMIT } from "./kit/flood.ts";
@@ -8,11 +8,7 @@ const CALLS = 300_000;
 /** All at once, and as a busy server makes them: a slow Redis then leaves as many of them waiting. */
 const TURNS = [CALLS, 1_000];
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(async () => redis.stop());
+const redis = await ofFile(startRedis());
 beforeEach(async () => {
   await redis.command("FLUSHALL");
 });

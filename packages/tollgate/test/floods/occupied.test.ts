@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
+import { describe, expect, it } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { callInAProcess } from "./kit/call-in-processes.ts";
 import { ALGORITHMS, LIMIT } from "./kit/flood.ts";
@@ -9,11 +9,7 @@ const CALLS = 100_000;
 const TURN = 10_000;
 const SLOW_US = 5_000;
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis({ args: ["--slowlog-log-slower-than", "0", "--slowlog-max-len", "10000"] });
-});
-afterAll(async () => redis.stop());
+const redis = await ofFile(startRedis({ args: ["--slowlog-log-slower-than", "0", "--slowlog-max-len", "10000"] }));
 
 /** The number, the time, the duration in µs, and the command with its arguments. */
 type SlowlogEntry = readonly [number, number, number, readonly string[]];

@@ -1,8 +1,8 @@
 import { createLimiter, type Decision, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { UpstashServer } from "../stores/redis/clients/upstash-server.ts";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { CLIENTS } from "./kit/flood.ts";
 import { closeClient, loadClient } from "./kit/open-client.ts";
@@ -19,16 +19,8 @@ interface Call {
   readonly decision: Decision;
 }
 
-let redis: RedisServer;
-let upstash: UpstashServer;
-beforeAll(async () => {
-  redis = await startRedis();
-  upstash = await UpstashServer.start(redis);
-});
-afterAll(async () => {
-  await upstash.stop();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const upstash = await ofFile(UpstashServer.start(redis));
 
 async function pass(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));

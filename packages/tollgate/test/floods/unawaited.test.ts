@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { ofFile } from "../of-file.ts";
 import { UpstashServer } from "../stores/redis/clients/upstash-server.ts";
-import type { RedisServer } from "../stores/redis/servers/redis-server.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { callInAProcess } from "./kit/call-in-processes.ts";
 import { ALGORITHMS, CLIENTS, LIMIT } from "./kit/flood.ts";
@@ -8,16 +8,8 @@ import { ALGORITHMS, CLIENTS, LIMIT } from "./kit/flood.ts";
 /** The calls of one turn of the event loop. */
 const CALLS = 10_000;
 
-let redis: RedisServer;
-let upstash: UpstashServer;
-beforeAll(async () => {
-  redis = await startRedis();
-  upstash = await UpstashServer.start(redis);
-});
-afterAll(async () => {
-  await upstash.stop();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const upstash = await ofFile(UpstashServer.start(redis));
 
 describe("10,000 calls of consume in one turn, made without waiting for answers,", () => {
   const cases = CLIENTS.map((client, i) => [client, ALGORITHMS[i % ALGORITHMS.length]!] as const);

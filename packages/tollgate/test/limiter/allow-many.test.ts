@@ -10,7 +10,7 @@ import {
   tokenBucket,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type AnyLimiter,
   type AnyStore,
@@ -66,10 +66,6 @@ function twins(
   dealOneSecret();
   return [limiterOver(createStore(capacity), options), limiterOver(createStore(capacity), options)] as const;
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe.each(STORES)("a batch over %s", (_name, createStore) => {
   it.each(Object.entries(LISTS))("decides as one call after another under %s", async (_list, limits) => {

@@ -8,19 +8,17 @@ import {
   perSecond,
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { START_MS } from "./set-up.ts";
 
-const warn = vi.spyOn(console, "warn");
+let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {
   forgetWarnings();
-  warn.mockReset();
-  warn.mockImplementation(() => {});
+  warn = vi.spyOn(console, "warn").mockImplementation(() => {});
 });
-afterEach(() => forgetWarnings());
-afterAll(() => warn.mockRestore());
+afterEach(forgetWarnings);
 
 const full: Observer = () => {
   throw new RangeError("metrics are full");

@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Sampler } from "../../src/limiter/watching/sampler.ts";
 import { seededRandom } from "../metrics/hot-keys/streams.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 const CALLS = 200_000;
 

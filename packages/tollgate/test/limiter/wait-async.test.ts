@@ -31,7 +31,7 @@ describe("over a store elsewhere", () => {
     const store = new AsyncTwin();
     const transact = vi.spyOn(store, "transact");
     const { clock, limiter } = limiterOver(store);
-    const random = vi.spyOn(Math, "random").mockReturnValue(0.5);
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
     const waits = [1, 2, 3].map(() => follow(limiter.wait("a")));
     await answered();
     expect([endsOf(waits), transact.mock.calls.length]).toEqual([["allowed", "waits", "waits"], 2]);
@@ -41,14 +41,13 @@ describe("over a store elsewhere", () => {
     clock.advance(0.001);
     await answered();
     expect([endsOf(waits), transact.mock.calls.length]).toEqual([["allowed", "allowed", "waits"], 4]);
-    random.mockRestore();
   });
 
   it("a head that was denied again asks with a smaller random part", async () => {
     const store = new AsyncTwin();
     const { clock, limiter } = limiterOver(store);
     await limiter.allow("a");
-    const random = vi.spyOn(Math, "random").mockReturnValue(1);
+    vi.spyOn(Math, "random").mockReturnValue(1);
     const transact = vi.spyOn(store, "transact");
     const wait = follow(limiter.wait("a"));
     await answered();
@@ -62,7 +61,6 @@ describe("over a store elsewhere", () => {
     clock.advance(6);
     await answered();
     expect(wait.end).toBe("allowed");
-    random.mockRestore();
   });
 
   it("a signal that aborts while the store is asked ends the wait at once, and what was taken is given back", async () => {

@@ -2,14 +2,12 @@ import { Registry } from "prom-client";
 import { combine, createLimiter, perMinute, perSecond } from "tollgate";
 import { instrument } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
 import { START_MS } from "../limiter/set-up.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { instrumented } from "./instrumented.ts";
 import { histogramOf, linesOf } from "./scrape.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 const clock = manualClock(START_MS);
 const DURATION = "rate_limit_acquire_duration_seconds";

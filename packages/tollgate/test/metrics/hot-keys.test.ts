@@ -1,13 +1,11 @@
 import { type AsyncLimiter, combine, createLimiter, type Limiter, perMinute, perSecond } from "tollgate";
 import { hotKeys } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
 import { START_MS } from "../limiter/set-up.ts";
 import { ALL, exactly, setUp } from "./hot-keys/set-up.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 async function callTimes(limiter: Limiter | AsyncLimiter, key: string, times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) await limiter.allow(key);

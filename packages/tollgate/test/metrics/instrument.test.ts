@@ -151,12 +151,11 @@ describe("rate_limit_acquire_total", () => {
     ["returns no text", () => 5 as never],
   ])("fails no call if the label's function %s", async (_case, keyLabel) => {
     forgetWarnings();
-    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    vi.spyOn(console, "warn").mockImplementation(() => {});
     const limiter = createLimiter({ name: "api", limits: [perMinute(9, { name: "calls" })], clock });
     const { registry } = instrumented(limiter, { keyLabel });
     expect([limiter.allow("a"), limiter.consume("a").allowed]).toEqual([true, true]);
     expect((await seriesOf(registry))[0]).toMatch(/key="other"\} 2$/);
-    warn.mockRestore();
     forgetWarnings();
   });
 
@@ -235,7 +234,6 @@ describe("rate_limit_tokens", () => {
     limiter.allow("a");
     expect(await seriesOf(registry)).toEqual([acquired("calls", "allow", 1)]);
     expect(warn).toHaveBeenCalledTimes(1);
-    warn.mockRestore();
     forgetWarnings();
   });
 });

@@ -2,13 +2,11 @@ import { betterAuth } from "better-auth";
 import { memoryAdapter } from "better-auth/adapters/memory";
 import { memoryStore, type Store, TollgateError } from "tollgate";
 import { type RateLimitStorage, rateLimitStorage } from "tollgate/better-auth";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 const ALLOWED = { allowed: true, retryAfter: null };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }));
-afterEach(() => void vi.useRealTimers());
-
 describe("rateLimitStorage", () => {
   it("admits as many requests as the rule says in any window, by key", async () => {
     const storage = rateLimitStorage();
@@ -50,7 +48,6 @@ describe("rateLimitStorage", () => {
     expect(denied).toEqual({ allowed: false, retryAfter: rule?.window === 10 ? 10 : 1 });
     expect(await rateLimitStorage({ onError: "allow" }).consume("a", broken)).toEqual(ALLOWED);
     expect(warn).toHaveBeenCalledTimes(2);
-    warn.mockRestore();
   });
 
   it("refuses options that it does not know", () => {
@@ -107,6 +104,5 @@ describe("Better Auth", () => {
     const signIn = signIns(rateLimitStorage({ store: broken as unknown as Store }), []);
     expect(await signIn("192.0.2.1")).toMatch(/^429 \d+$/);
     expect(warn).toHaveBeenCalled();
-    warn.mockRestore();
   });
 });

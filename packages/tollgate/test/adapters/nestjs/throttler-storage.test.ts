@@ -7,7 +7,6 @@ import { expect, it, onTestFinished, vi } from "vitest";
 /** The storage counts by the time of the process. */
 function stopTime(): void {
   vi.useFakeTimers({ toFake: ["Date", "performance"], now: 1_790_000_000_000 });
-  onTestFinished(() => void vi.useRealTimers());
 }
 
 const ALLOWED = { isBlocked: false, timeToBlockExpire: 0 };

@@ -79,7 +79,6 @@ describe("a response that a Hono handler sends with Node's response object", () 
     await until(() => outcomes.length === 1, "it is told");
     expect(outcomes).toEqual([{ status: 503, bytes: 0, completed: true }]);
     expect(printed).not.toHaveBeenCalled();
-    printed.mockRestore();
   });
 });
 

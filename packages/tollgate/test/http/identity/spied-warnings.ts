@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, type MockInstance, vi } from "vitest";
+import { beforeEach, type MockInstance, vi } from "vitest";
 import { forgetWarnings } from "../../../src/core/warnings.ts";
 
 /** Replaces `console.warn` in each test of the file, in which every warning may be said again. */
@@ -8,6 +8,5 @@ export function spiedWarnings(): () => MockInstance<typeof console.warn> {
     forgetWarnings();
     warned = vi.spyOn(console, "warn").mockImplementation(() => {});
   });
-  afterEach(() => warned.mockRestore());
   return () => warned;
 }

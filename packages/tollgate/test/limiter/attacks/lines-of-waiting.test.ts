@@ -130,5 +130,4 @@ it("a hundred waits with one signal listen to it once, so that Node warns of no 
   await settled();
   expect(waits.filter(({ end }) => end === "no more")).toHaveLength(91);
   expect(warned).not.toHaveBeenCalled();
-  warned.mockRestore();
 });

@@ -3,16 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLimiter, perMinute } from "tollgate";
 import { instrument } from "tollgate/metrics";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { runNode } from "../../../../../test/support/run.ts";
 import { plant, remove, temporaryFolder } from "../../../../../test/support/temporary-folder.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 const DIST = fileURLToPath(new URL("../../../dist/", import.meta.url));
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 it("is the one that the program imports, and is loaded by the first use without a registry", async () => {
   expect(await runNode(FOLDER, ["program.mjs"])).toEqual({

@@ -1,12 +1,10 @@
 import { createLimiter, perSecond } from "tollgate";
 import { hotKeys } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { START_MS } from "../../limiter/set-up.ts";
 import { setUp } from "./set-up.ts";
 import { countsOf, seededRandom, zipfStream } from "./streams.ts";
-
-afterEach(() => vi.restoreAllMocks());
 
 describe("hot keys", () => {
   it.each(["allow", "consume", "handle"] as const)("are projected from calls that are chosen at random: %s", (verb) => {

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorker, type WorkerProcess } from "./start-worker.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startWorker } from "./start-worker.ts";
 
-let worker: WorkerProcess;
-beforeAll(async () => {
-  worker = await startWorker();
-});
+const worker = await startWorker();
 afterAll(() => worker?.end());
 
 it("a flood over several requests at once is admitted up to the limit", async () => {

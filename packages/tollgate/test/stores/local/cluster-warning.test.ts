@@ -41,16 +41,8 @@ describe("a process that is no cluster worker", () => {
 });
 
 describe("a runtime that is not Node", () => {
-  const warn = vi.spyOn(console, "warn");
-  beforeEach(() => {
-    forgetWarnings();
-    warn.mockReset();
-    warn.mockImplementation(() => {});
-  });
-  afterEach(() => {
-    forgetWarnings();
-    vi.unstubAllGlobals();
-  });
+  beforeEach(forgetWarnings);
+  afterEach(forgetWarnings);
 
   const send = () => true;
   it.each<[string, object | undefined, number]>([
@@ -59,6 +51,7 @@ describe("a runtime that is not Node", () => {
     ["with a channel and the variable, as Bun", { send, env: { NODE_UNIQUE_ID: "1" } }, 1],
     ["with a channel and a cluster module", { send, env: {}, getBuiltinModule: () => ({ isWorker: true }) }, 1],
   ])("%s is a cluster worker as far as it says so", (_name, process, warnings) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     vi.stubGlobal("process", process);
     createLimiter({ limits });
     expect(warn).toHaveBeenCalledTimes(warnings);

@@ -13,14 +13,10 @@ import {
 } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runs } from "../../properties/runs.ts";
 import { BOUNDED_STORES } from "./full-stores.ts";
 import { randomBelow, randomWords } from "./random-words.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /**
  * Makes the stores' secrets the same in every run. A full table moves keys while it looks for a slot, and a later

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createLimiter, type Limit, memoryStore, slidingWindow, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 const AMPLE = { maxKeys: 1_000_000, maxBytes: 2 ** 32 };
@@ -11,8 +11,6 @@ const MOST_BYTES_PER_CALL = 2 ** 18 + 2 ** 16;
 const bucket = tokenBucket({ capacity: 100, refill: 1, per: "1s" });
 /** Its window is over when the bucket of the same key has refilled one unit. */
 const wide = slidingWindow({ limit: 1_000, window: "1s", resolution: "1ms" });
-
-afterEach(() => void vi.unstubAllGlobals());
 
 /** Units in use, as a plain Map knows them. */
 class Reference {

@@ -48,16 +48,12 @@ describe("the memory store", () => {
 
   it("can be used with `using`", () => {
     vi.useFakeTimers();
-    try {
-      {
-        using store = memoryStore({ sweepInterval: "1s" });
-        expect(store.kind).toBe("sync");
-        expect(vi.getTimerCount()).toBe(1);
-      }
-      expect(vi.getTimerCount()).toBe(0);
-    } finally {
-      vi.useRealTimers();
+    {
+      using store = memoryStore({ sweepInterval: "1s" });
+      expect(store.kind).toBe("sync");
+      expect(vi.getTimerCount()).toBe(1);
     }
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it.each([

@@ -45,26 +45,22 @@ describe("the sweep of a memory store", () => {
 
   it("skips a limiter whose clock throws, and sweeps the others", () => {
     vi.useFakeTimers();
-    try {
-      const store = memoryStore({ sweepInterval: "1s" });
-      const clock = manualClock(START_MS);
-      let failing = false;
-      const now = () => (failing ? Number.NaN : START_MS);
-      const broken = createLimiter({ name: "broken", limits: [perSecond(1)], clock: { now }, store });
-      const sound = createLimiter({ name: "sound", limits: [perSecond(1)], clock, store });
-      broken.allow("a");
-      for (let i = 0; i < 100; i += 1) sound.allow(`key-${i}`);
-      failing = true;
-      clock.advance(1_000);
-      for (let i = 0; i < 500; i += 1) sound.allow("steady");
-      expect(sound.size).toBe(1);
-      clock.advance(1_000);
-      vi.advanceTimersByTime(1_000);
-      expect([sound.size, broken.size]).toEqual([0, 1]);
-      store.close();
-    } finally {
-      vi.useRealTimers();
-    }
+    const store = memoryStore({ sweepInterval: "1s" });
+    const clock = manualClock(START_MS);
+    let failing = false;
+    const now = () => (failing ? Number.NaN : START_MS);
+    const broken = createLimiter({ name: "broken", limits: [perSecond(1)], clock: { now }, store });
+    const sound = createLimiter({ name: "sound", limits: [perSecond(1)], clock, store });
+    broken.allow("a");
+    for (let i = 0; i < 100; i += 1) sound.allow(`key-${i}`);
+    failing = true;
+    clock.advance(1_000);
+    for (let i = 0; i < 500; i += 1) sound.allow("steady");
+    expect(sound.size).toBe(1);
+    clock.advance(1_000);
+    vi.advanceTimersByTime(1_000);
+    expect([sound.size, broken.size]).toEqual([0, 1]);
+    store.close();
   });
 
   it.each([

@@ -1,13 +1,11 @@
 import { createLimiter, memoryStore, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 
 const START_MS = 1_790_000_000_123;
 const KEYS = 30_000;
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
 function setUp() {
   const clock = manualClock(START_MS);
   const store = memoryStore({ sweepInterval: "1s" });

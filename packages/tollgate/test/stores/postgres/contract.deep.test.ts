@@ -1,22 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type pg from "pg";
 import postgres from "postgres";
 import { type PostgresStoreOptions, postgresStore } from "tollgate/postgres";
 import { storeContract } from "tollgate/testing";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, describe, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../src/stores/redis/limiters-clock.ts";
 import { correctionAttacks } from "../../limiter/attacks/corrections.ts";
+import { ofFile } from "../../of-file.ts";
 import { PostgresServer } from "./servers/start-postgres.ts";
 
-let server: PostgresServer;
-let pool: pg.Pool;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  server = await PostgresServer.start();
-  pool = server.pool();
-  sql = postgres({ ...server.address, max: 4, onnotice: () => {} });
-});
+const server = await ofFile(PostgresServer.start());
+const pool = server.pool();
+const sql = postgres({ ...server.address, max: 4, onnotice: () => {} });
 afterAll(async () => {
   await pool.end();
   await sql.end();

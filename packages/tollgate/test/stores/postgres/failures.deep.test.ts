@@ -1,23 +1,16 @@
 import type pg from "pg";
 import { type AsyncLimiter, createLimiter, perDay } from "tollgate";
 import { type PostgresStoreOptions, postgresMigration, postgresStore } from "tollgate/postgres";
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { ofFile } from "../../of-file.ts";
 import { eventuallyTrue } from "../redis/servers/eventually.ts";
 import { PostgresServer } from "./servers/start-postgres.ts";
 
 const LIMIT = 50;
 
-let server: PostgresServer;
-let pool: pg.Pool;
-
-beforeAll(async () => {
-  server = await PostgresServer.start();
-  pool = server.pool();
-});
-afterAll(async () => {
-  await pool.end();
-  await server.stop();
-});
+const server = await ofFile(PostgresServer.start());
+const pool = server.pool();
+afterAll(() => pool.end());
 beforeEach(async () => {
   await server.query(`DROP SCHEMA tollgate CASCADE; ${postgresMigration()}`);
 });

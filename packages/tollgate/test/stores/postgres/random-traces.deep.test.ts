@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import type pg from "pg";
 import { postgresStore } from "tollgate/postgres";
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../src/stores/redis/limiters-clock.ts";
+import { ofFile } from "../../of-file.ts";
 import { blockingSteps, LISTS_THAT_BLOCK } from "../../properties/block-arbitrary.ts";
 import { playStepsOver, REACH_OF_TABLES_US } from "../../properties/run-scenario.ts";
 import type { Scenario } from "../../properties/scenario.ts";
@@ -16,16 +16,9 @@ import { PostgresServer } from "./servers/start-postgres.ts";
 /** How many traces of each kind are played. `TOLLGATE_TRACES` plays more. */
 const TRACES = Number(process.env["TOLLGATE_TRACES"] ?? 8);
 
-let server: PostgresServer;
-let pool: pg.Pool;
-beforeAll(async () => {
-  server = await PostgresServer.start();
-  pool = server.pool();
-});
-afterAll(async () => {
-  await pool.end();
-  await server.stop();
-});
+const server = await ofFile(PostgresServer.start());
+const pool = server.pool();
+afterAll(() => pool.end());
 
 function storeByClock() {
   const byClock = { ...BY_LIMITERS_CLOCK, sweepInterval: false } as const;

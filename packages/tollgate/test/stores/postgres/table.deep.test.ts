@@ -3,26 +3,18 @@ import { chown, mkdtemp, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type pg from "pg";
 import { createLimiter, type Limit, perDay, slidingWindow } from "tollgate";
 import { postgresMigration, postgresStore } from "tollgate/postgres";
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { ofFile } from "../../of-file.ts";
 import { eventuallyTrue } from "../redis/servers/eventually.ts";
 import { NOBODY, PostgresServer } from "./servers/start-postgres.ts";
 
 const LIMIT = 1_000;
 
-let server: PostgresServer;
-let pool: pg.Pool;
-
-beforeAll(async () => {
-  server = await PostgresServer.start();
-  pool = server.pool();
-});
-afterAll(async () => {
-  await pool.end();
-  await server.stop();
-});
+const server = await ofFile(PostgresServer.start());
+const pool = server.pool();
+afterAll(() => pool.end());
 beforeEach(async () => {
   await server.query(`DROP SCHEMA tollgate CASCADE; ${postgresMigration()}; SELECT pg_stat_reset()`);
 });

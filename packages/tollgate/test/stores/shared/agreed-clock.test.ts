@@ -1,16 +1,12 @@
 import { combine, createLimiter, perMinute, perSecond, systemClock } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CLOCK_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { bufferOf, twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;
 const YEAR_MS = 365.25 * 86_400_000;
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe("the clock of a shared store", () => {
   it("is the default clock of limiters", () => {

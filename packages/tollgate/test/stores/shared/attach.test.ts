@@ -1,6 +1,6 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type SharedStore, type SharedStoreHandle, sharedStore } from "tollgate/shared";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LAYOUT_VERSION, VERSION_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { randomWords } from "../local/random-words.ts";
 import { bufferOf } from "./two-ends.ts";
@@ -20,10 +20,6 @@ function storeInUse(): SharedStore {
   expect([limiter.allow("ann"), pair.allow("ann")]).toEqual([true, true]);
   return store;
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe("attach throws for", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { createLimiter, type Limit, perMinute, type TollgateError } from "tollgate";
 import { type SharedStore, sharedStore } from "tollgate/shared";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { HEADER_WORDS, MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
@@ -33,10 +33,6 @@ function bytesNamedBy({ code, message }: TollgateError): number {
 
 /** WebAssembly memory comes in pages, so a store may have more of it than requested. */
 beforeEach(useNoWebAssembly);
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 /** For fewer keys the default is more than they need. */
 const MILLION = 1_000_000;
 

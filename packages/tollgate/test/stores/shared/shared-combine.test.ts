@@ -1,7 +1,7 @@
 import { combine, createLimiter, perMinute, perSecond } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { KINDS_OF_MEMORY, twoEnds } from "./two-ends.ts";
 
 const clock = manualClock(1_790_000_000_123);
@@ -9,10 +9,6 @@ const OPTIONS = { maxKeys: 100, maxBytes: 2 ** 24 };
 const REFUSED = expect.objectContaining({
   code: "ERR_COMBINE",
   message: 'combine: expected limiters that differ, with names that differ where they share a store, got "api" twice',
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 describe.each(KINDS_OF_MEMORY)("limiters over one store attached twice, in %s", (_kind, use) => {

@@ -1,6 +1,6 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type SharedStoreOptions, sharedStore } from "tollgate/shared";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { bufferOf, refuseMemory, useNoWebAssembly } from "./two-ends.ts";
 
 const create = (options: unknown) => sharedStore(options as SharedStoreOptions);
@@ -8,11 +8,6 @@ const create = (options: unknown) => sharedStore(options as SharedStoreOptions);
 function refusal(message: string, code = "ERR_OPTION") {
   return expect.objectContaining({ name: "TollgateError", code, message });
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
 
 describe("the options of sharedStore", () => {
   it("must include maxKeys", () => {

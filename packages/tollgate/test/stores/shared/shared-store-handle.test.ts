@@ -1,11 +1,7 @@
 import { createLimiter, perMinute } from "tollgate";
 import { sharedStore } from "tollgate/shared";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { KINDS_OF_MEMORY } from "./two-ends.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe.each(KINDS_OF_MEMORY)("the handle of a store in %s", (_name, use) => {
   it("can be passed on by a thread that has attached", () => {

@@ -1,6 +1,6 @@
 import { createLimiter, fixedWindow, type Limit, perHour, perMinute, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { KINDS_OF_MEMORY, twoEnds } from "./two-ends.ts";
 
 const START_MS = 1_790_000_000_123;
@@ -21,10 +21,6 @@ function setUp(limits: readonly Limit[]) {
   const there = createLimiter({ name: "api", limits, clock, store: end });
   return { clock, store, end, here, there };
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 describe.each(KINDS_OF_MEMORY)("two attachments of a store in %s", (_kind, use) => {
   describe.each(LISTS)("with keys of %s", (_name, limits) => {

@@ -1,7 +1,7 @@
 import { createLimiter, fixedWindow, perDay } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BlockValues } from "../../../src/stores/shared/block-values.ts";
 import { SharedMemory } from "../../../src/stores/shared/shared-memory.ts";
 import { WRITE_SLOTS, WriteSlots } from "../../../src/stores/shared/write-slots.ts";
@@ -34,10 +34,6 @@ const DEATHS = {
 const KINDS = Object.keys(DEATHS) as (keyof typeof DEATHS)[];
 const CAPACITY = 100_000;
 const LIMITS = [perDay(CAPACITY), fixedWindow({ limit: CAPACITY, window: "1d" })];
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 function twoLimits() {
   const store = sharedStore({ maxKeys: 10 });

@@ -1,27 +1,18 @@
 import { type AsyncLimiter, combine, createLimiter, perDay } from "tollgate";
 import { redisStore } from "tollgate/redis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ConnectedClient, type Detours, EVERY_CLIENT } from "../clients/kit/every-client.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ofFile } from "../../../of-file.ts";
+import { type ConnectedClient, EVERY_CLIENT } from "../clients/kit/every-client.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
-import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
-import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
+import { startCluster } from "../servers/start-cluster.ts";
+import { proxiesOfFile } from "../servers/test-servers.ts";
 
 const TIMEOUT_MS = 200;
 /** In slots of three primaries: a call on all of them is three calls, one after another. */
 const KEYS = ["ann", "bob!", "cid-3"] as const;
 
-let cluster: RedisCluster;
-let proxies: readonly TcpProxy[];
-let detours: Detours;
-beforeAll(async () => {
-  cluster = await startCluster({ primaries: 3, replicas: 0 });
-  proxies = await Promise.all(cluster.nodes.map((node) => startProxy(node)));
-  detours = Object.fromEntries(cluster.nodes.map(({ host, port }, i) => [`${host}:${port}`, proxies[i]!]));
-});
-afterAll(async () => {
-  await Promise.all(proxies.map((proxy) => proxy.stop()));
-  await cluster.stop();
-});
+const cluster = await ofFile(startCluster({ primaries: 3, replicas: 0 }));
+const { proxies, detours } = await proxiesOfFile(cluster.nodes);
 
 describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, connectCluster }) => {
   let connected: ConnectedClient;
@@ -39,7 +30,7 @@ describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, conne
     await eventuallyTrue("an answer", async () => (await all.peek("")).degraded === undefined);
   });
   afterEach(async () => {
-    for (const proxy of proxies) await proxy.pass();
+    for (const proxy of proxies.values()) await proxy.pass();
     await connected.close();
   });
 
@@ -49,7 +40,7 @@ describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, conne
   }
 
   it("the servers decide if each replies in time, even if their times add up to more than the timeout", async () => {
-    for (const proxy of proxies) proxy.delay(65);
+    for (const proxy of proxies.values()) proxy.delay(65);
     const decision = await all.consume("");
     expect(decision.degraded).toBeUndefined();
     expect(decision.allowed).toBe(true);
@@ -58,14 +49,14 @@ describe.each(EVERY_CLIENT)("a call on several slots over $name", ({ name, conne
   it("units of other slots are given back when one slot does not reply", async () => {
     const before = await used();
     const primary = await cluster.primaryOf(KEYS[2]);
-    const last = proxies[cluster.nodes.indexOf(primary)]!;
-    for (const proxy of proxies) proxy.delay(65);
+    const last = proxies.get(primary.port)!;
+    for (const proxy of proxies.values()) proxy.delay(65);
     const decided = all.consume("");
     // The peek takes 130 ms, the take from the first slot ends after 260 ms, from the second after 390 ms.
     await new Promise((resolve) => setTimeout(resolve, 300));
     last.hold();
     expect((await decided).degraded).toBe("timed out");
-    for (const proxy of proxies) await proxy.pass("drop");
+    for (const proxy of proxies.values()) await proxy.pass("drop");
     await eventuallyTrue("what it took to be given back", async () => String(await used()) === String(before));
   });
 });

@@ -1,28 +1,20 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { createClient, createCluster, RESP_TYPES } from "redis";
 import { createClient as createClient4 } from "redis-4";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RUN } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import { ofFile } from "../../../of-file.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
-import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
+import { startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { startProxyHere } from "../servers/test-servers.ts";
 import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { allOf } from "./kit/port-results.ts";
 
-let redis: RedisServer;
-let cluster: RedisCluster;
-beforeAll(async () => {
-  redis = await startRedis();
-  cluster = await startCluster({ primaries: 3, replicas: 0 });
-});
-afterAll(async () => {
-  await redis.stop();
-  await cluster.stop();
-});
+const redis = await ofFile(startRedis());
+const cluster = await ofFile(startCluster({ primaries: 3, replicas: 0 }));
 beforeEach(async () => {
   for (const server of [redis, ...cluster.nodes]) await server.command("FLUSHALL");
 });

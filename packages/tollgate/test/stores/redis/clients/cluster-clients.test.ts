@@ -1,29 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
+import { ofFile } from "../../../of-file.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
-import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
-import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
+import { startCluster } from "../servers/start-cluster.ts";
+import { type TcpProxy } from "../servers/start-proxy.ts";
+import { proxiesOfFile } from "../servers/test-servers.ts";
 import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
-import { type ConnectedClient, type Detours, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 import { didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
 /** Longer than Glide's requestTimeout. */
 const LONG_MS = 400;
 
-let cluster: RedisCluster;
-let proxies: ReadonlyMap<number, TcpProxy>;
-let detours: Detours;
-beforeAll(async () => {
-  cluster = await startCluster({ primaries: 3, replicas: 0 });
-  const started = await Promise.all(cluster.nodes.map(async (node) => [node.port, await startProxy(node)] as const));
-  proxies = new Map(started);
-  detours = Object.fromEntries(started.map(([port, proxy]) => [`127.0.0.1:${port}`, proxy]));
-});
-afterAll(async () => {
-  await Promise.all([...proxies.values()].map(async (proxy) => proxy.stop()));
-  await cluster.stop();
-});
+const cluster = await ofFile(startCluster({ primaries: 3, replicas: 0 }));
+const { proxies, detours } = await proxiesOfFile(cluster.nodes);
 
 async function proxyOf(key: string): Promise<TcpProxy> {
   return proxies.get((await cluster.primaryOf(key)).port)!;

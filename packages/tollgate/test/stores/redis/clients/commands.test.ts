@@ -2,15 +2,11 @@ import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { createLimiter, fixedWindow, perDay } from "tollgate";
 import { type CommandsStoreClient, redisStore } from "tollgate/redis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RedisServer } from "../servers/redis-server.ts";
+import { describe, expect, it } from "vitest";
+import { ofFile } from "../../../of-file.ts";
 import { startRedis } from "../servers/start-redis.ts";
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await startRedis();
-});
-afterAll(async () => server.stop());
+const server = await ofFile(startRedis());
 
 type Connected = CommandsStoreClient & { close(): unknown };
 

@@ -2,9 +2,9 @@ import { redisStore } from "tollgate/redis";
 import { storeContract } from "tollgate/testing";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
+import { ofFile } from "../../../of-file.ts";
 import { freshPrefix } from "../kit/use-redis.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
-import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
+import { startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { type ConnectedClient, EVERY_CLIENT } from "./kit/every-client.ts";
 
@@ -15,14 +15,10 @@ const CLIENTS = EVERY_CLIENT.filter(({ name }) => name !== "ioredis");
 /** Many calls, of which the store decides by the same code as over another client. */
 const LONG = /random traces|handle decides|sweeping changes/;
 
-let server: RedisServer;
-let cluster: RedisCluster;
-beforeAll(async () => {
-  [server, cluster] = await Promise.all([startRedis(), startCluster({ primaries: 3, replicas: 0 })]);
-});
-afterAll(async () => {
-  await Promise.all([server.stop(), cluster.stop()]);
-});
+const [server, cluster] = await Promise.all([
+  ofFile(startRedis()),
+  ofFile(startCluster({ primaries: 3, replicas: 0 })),
+]);
 
 describe.each(CLIENTS)("the store contract holds over $name", ({ connect, connectCluster }) => {
   describe.each([

@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AsyncLimiter, createLimiter, fixedWindow, slidingWindow } from "../../../../src/index.ts";
 import { redisStore } from "../../../../src/stores/redis/index.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
+import { ofFile } from "../../../of-file.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(async () => redis.stop());
+const redis = await ofFile(startRedis());
 
 const MOST = Number.MAX_SAFE_INTEGER;
 

@@ -2,27 +2,19 @@ import { EventEmitter } from "node:events";
 import { Cluster, Redis } from "ioredis";
 import { createLimiter, perMinute } from "tollgate";
 import { redisStore, type StoreClient } from "tollgate/redis";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
+import { ofFile } from "../../../of-file.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
-import { type RedisCluster, startCluster } from "../servers/start-cluster.ts";
+import { startCluster } from "../servers/start-cluster.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { COUNTING_SCRIPT } from "./kit/counting-script.ts";
 import { EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 
 const STORES = 50;
 
-let redis: RedisServer;
-let cluster: RedisCluster;
-beforeAll(async () => {
-  redis = await startRedis();
-  cluster = await startCluster({ primaries: 3, replicas: 0 });
-});
-afterAll(async () => {
-  await redis.stop();
-  await cluster.stop();
-});
+const redis = await ofFile(startRedis());
+const cluster = await ofFile(startCluster({ primaries: 3, replicas: 0 }));
 
 /** Collects the warnings of the process until the test ends. */
 function hearWarnings(): Error[] {

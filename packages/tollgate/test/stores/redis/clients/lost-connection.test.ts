@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients/redis-port.ts";
+import { ofFile } from "../../../of-file.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
-import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
+import { startProxy } from "../servers/start-proxy.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
@@ -16,16 +16,8 @@ async function longEnough(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, LONG_MS));
 }
 
-let redis: RedisServer;
-let proxy: TcpProxy;
-beforeAll(async () => {
-  redis = await startRedis();
-  proxy = await startProxy(redis);
-});
-afterAll(async () => {
-  await proxy.stop();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const proxy = await ofFile(startProxy(redis));
 
 async function countOf(key: string): Promise<number> {
   return Number(await redis.command("GET", key));

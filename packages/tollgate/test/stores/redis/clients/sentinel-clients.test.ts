@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
+import { ofFile } from "../../../of-file.ts";
 import { eventually } from "../servers/eventually.ts";
-import { startProxy, type TcpProxy } from "../servers/start-proxy.ts";
-import { type RedisSentinel, startSentinel } from "../servers/start-sentinel.ts";
+import { startSentinel } from "../servers/start-sentinel.ts";
+import { proxiesOfFile } from "../servers/test-servers.ts";
 import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
-import { type Detours, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
+import { EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 import { allOf, didNothingOrUnavailable, outcome } from "./kit/port-results.ts";
 
-let all: RedisSentinel;
-let proxies: ReadonlyMap<number, TcpProxy>;
-let detours: Detours;
-beforeAll(async () => {
-  all = await startSentinel();
-  const started = await Promise.all(
-    all.servers.map(async (server) => [server.port, await startProxy(server)] as const),
-  );
-  proxies = new Map(started);
-  detours = Object.fromEntries(started.map(([port, proxy]) => [`127.0.0.1:${port}`, proxy]));
-});
-afterAll(async () => {
-  await Promise.all([...proxies.values()].map(async (proxy) => proxy.stop()));
-  await all.stop();
-});
+const all = await ofFile(startSentinel());
+const { proxies, detours } = await proxiesOfFile(all.servers);
 
 const CLIENTS = [...EVERY_CLIENT, ...OLDER_CLIENTS].flatMap(({ name, connectSentinel }) =>
   connectSentinel === undefined ? [] : [{ name, connectSentinel }],

@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RUN } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
+import { ofFile } from "../../../of-file.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { COUNTING_SCRIPT, callOf, scriptOf } from "./kit/counting-script.ts";
 import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
 import { allOf } from "./kit/port-results.ts";
 
-let redis: RedisServer;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(async () => redis.stop());
+const redis = await ofFile(startRedis());
 
 /** The number of calls by SHA-1, and by text. */
 async function asked(): Promise<readonly [bySha: number, byText: number]> {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { WorkerProcess } from "../../../../../../test/support/workerd.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
+import { ofFile } from "../../../of-file.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { UpstashServer } from "./upstash-server.ts";
 
@@ -9,20 +9,11 @@ interface Outcome {
   readonly degraded?: string;
 }
 
-let redis: RedisServer;
-let upstash: UpstashServer;
-let worker: WorkerProcess;
-beforeAll(async () => {
-  redis = await startRedis();
-  upstash = await UpstashServer.start(redis);
-  const bindings = { UPSTASH_URL: upstash.url, UPSTASH_TOKEN: upstash.token };
-  worker = await WorkerProcess.start(new URL("upstash-worker.js", import.meta.url), { bindings });
-});
-afterAll(async () => {
-  await worker?.end();
-  await upstash.stop();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const upstash = await ofFile(UpstashServer.start(redis));
+const bindings = { UPSTASH_URL: upstash.url, UPSTASH_TOKEN: upstash.token };
+const worker = await WorkerProcess.start(new URL("upstash-worker.js", import.meta.url), { bindings });
+afterAll(() => worker?.end());
 
 it("each request of a Worker has its deadline while Upstash hangs, and finds that it is back", async () => {
   const ask = () => worker.ask<Outcome>("consume");

@@ -1,25 +1,17 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { RUN } from "../../../../src/stores/redis/clients/cancel-flag.ts";
 import { clientFailure } from "../../../../src/stores/redis/clients/client-failure.ts";
 import { findPort } from "../../../../src/stores/redis/clients/find-port.ts";
 import type { RedisPort } from "../../../../src/stores/redis/clients/redis-port.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
+import { ofFile } from "../../../of-file.ts";
 import { startRedis } from "../servers/start-redis.ts";
 import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { allOf } from "./kit/port-results.ts";
 import { UpstashServer } from "./upstash-server.ts";
 
-let redis: RedisServer;
-let upstash: UpstashServer;
-beforeAll(async () => {
-  redis = await startRedis();
-  upstash = await UpstashServer.start(redis);
-});
-afterAll(async () => {
-  await upstash.stop();
-  await redis.stop();
-});
+const redis = await ofFile(startRedis());
+const upstash = await ofFile(UpstashServer.start(redis));
 beforeEach(async () => {
   upstash.dropReplies(false);
   await redis.command("FLUSHALL");

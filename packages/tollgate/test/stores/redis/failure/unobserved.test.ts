@@ -16,8 +16,7 @@ function warnings(): string[] {
 
 beforeEach(() => {
   forgetWarnings();
-  const spy = vi.spyOn(console, "warn").mockImplementation(() => {});
-  return () => spy.mockRestore();
+  vi.spyOn(console, "warn").mockImplementation(() => {});
 });
 
 function openStore(options: Partial<RedisStoreOptions> = {}) {

@@ -2,22 +2,14 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { hybridStore } from "tollgate/hybrid";
 import { storeContract } from "tollgate/testing";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, describe, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
-import type { RedisServer } from "../servers/redis-server.ts";
+import { ofFile } from "../../../of-file.ts";
 import { startRedis } from "../servers/start-redis.ts";
 
-let server: RedisServer;
-let redis: Redis;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.port);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const server = await ofFile(startRedis());
+const redis = new Redis(server.port);
+afterAll(() => redis.disconnect());
 
 describe("the store contract holds for the hybrid store", () => {
   const createStore = () => hybridStore({ client: redis, prefix: randomUUID(), ...BY_LIMITERS_CLOCK, timeout: "10s" });

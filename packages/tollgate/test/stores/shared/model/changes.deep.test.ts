@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RelatedKeys } from "../../../../src/stores/shared/related-keys.ts";
 import { CLAIM, FROZEN, SlotSearch } from "../../../../src/stores/shared/slot-search.ts";
 import {
@@ -14,10 +14,6 @@ import { CHANGES, FORGOTTEN_ELSEWHERE, ONE_CHANGE, TO_ONE_PLAN, TWO_ROWS } from 
 const RUNS = 5_000;
 const PLANTED_RUNS = 3_000;
 const { find } = SlotSearch.prototype;
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 checkEveryInterleaving([...ONE_CHANGE, TWO_ROWS]);
 // A move takes many more steps than another call.

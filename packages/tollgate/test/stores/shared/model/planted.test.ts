@@ -22,7 +22,6 @@ vi.mock("../../../../src/stores/shared/slot-state.ts", async (importOriginal) =>
 
 afterEach(() => {
   planted.generationsStay = false;
-  vi.restoreAllMocks();
 });
 
 // The deep tests explore LAST_SLOT without a defect: that takes long.

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { ResetLog } from "../../../../src/stores/shared/reset-log.ts";
 import {
   ALL_RANDOM_RUNS,
@@ -8,10 +8,6 @@ import {
 } from "./check-interleavings.ts";
 import { exploreAtRandom } from "./explore-at-random.ts";
 import { FORGOTTEN_PLACES, RESERVATIONS } from "./scenarios-reservations.ts";
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 checkEveryInterleaving([...RESERVATIONS, FORGOTTEN_PLACES]);
 checkRandomInterleavings(RESERVATIONS, ALL_RANDOM_RUNS);

@@ -87,90 +87,54 @@ function copied(addresses: readonly Address[]): Address[] {
   return addresses.map(({ host, port }) => ({ host, port }));
 }
 
-const IOREDIS: TestClient = {
-  name: "ioredis",
-  connect: async ({ host, port }) => connectedIoredis(new Ioredis({ host, port, ...retrySoon })),
-  connectCluster: async (addresses, natMap = {}) =>
-    connectedIoredis(new IoredisCluster(copied(addresses), { natMap, ...retryClusterSoon })),
-  connectSentinel: async (sentinels, name, natMap = {}) =>
-    connectedIoredis(new Ioredis({ sentinels: copied(sentinels), name, natMap, ...retrySoon })),
-};
+function ioredisClient(
+  name: string,
+  Client: new (options: object) => IoredisLike,
+  ClusterClient: new (nodes: Address[], options: object) => IoredisLike,
+): TestClient {
+  return {
+    name,
+    connect: async ({ host, port }) => connectedIoredis(new Client({ host, port, ...retrySoon })),
+    connectCluster: async (addresses, natMap = {}) =>
+      connectedIoredis(new ClusterClient(copied(addresses), { natMap, ...retryClusterSoon })),
+    connectSentinel: async (sentinels, group, natMap = {}) =>
+      connectedIoredis(new Client({ sentinels: copied(sentinels), name: group, natMap, ...retrySoon })),
+  };
+}
 
-const IOREDIS_5: TestClient = {
-  name: "ioredis 5",
-  connect: async ({ host, port }) => connectedIoredis(new Ioredis5({ host, port, ...retrySoon })),
-  connectCluster: async (addresses, natMap = {}) =>
-    connectedIoredis(new Ioredis5Cluster(copied(addresses), { natMap, ...retryClusterSoon })),
-  connectSentinel: async (sentinels, name, natMap = {}) =>
-    connectedIoredis(new Ioredis5({ sentinels: copied(sentinels), name, natMap, ...retrySoon })),
-};
+interface NodeRedisMakers {
+  readonly client: (options: object) => NodeRedisLike;
+  readonly cluster: (options: never) => NodeRedisLike;
+  readonly sentinel?: (options: never) => NodeRedisLike;
+}
 
-const IOVALKEY: TestClient = {
-  name: "iovalkey",
-  connect: async ({ host, port }) => connectedIoredis(new Iovalkey({ host, port, ...retrySoon })),
-  connectCluster: async (addresses, natMap = {}) =>
-    connectedIoredis(new IovalkeyCluster(copied(addresses), { natMap, ...retryClusterSoon })),
-  connectSentinel: async (sentinels, name, natMap = {}) =>
-    connectedIoredis(new Iovalkey({ sentinels: copied(sentinels), name, natMap, ...retrySoon })),
-};
+function nodeRedisClient(name: string, { client, cluster, sentinel }: NodeRedisMakers, forCluster = {}): TestClient {
+  const socket = reconnectSoon;
+  return {
+    name,
+    connect: async ({ host, port }) => connectedNodeRedis(client({ socket: { host, port, ...socket } })),
+    connectCluster: async (addresses, nodeAddressMap = {}) => {
+      const rootNodes = copied(addresses).map((address) => ({ socket: address }));
+      return connectedNodeRedis(cluster({ rootNodes, defaults: { socket }, nodeAddressMap, ...forCluster } as never));
+    },
+    ...(sentinel && {
+      connectSentinel: async (sentinels, group, nodeAddressMap = {}) => {
+        const sentinelRootNodes = copied(sentinels);
+        const nodeClientOptions = { socket };
+        return connectedNodeRedis(
+          sentinel({ name: group, sentinelRootNodes, nodeClientOptions, nodeAddressMap } as never),
+        );
+      },
+    }),
+  };
+}
 
-const NODE_REDIS: TestClient = {
-  name: "redis",
-  connect: async ({ host, port }) => connectedNodeRedis(createClient({ socket: { host, port, ...reconnectSoon } })),
-  connectCluster: async (addresses, nodeAddressMap = {}) =>
-    connectedNodeRedis(
-      createCluster({
-        rootNodes: copied(addresses).map((socket) => ({ socket })),
-        defaults: { socket: reconnectSoon },
-        nodeAddressMap,
-        topologyRefreshOnReconnectionAttemptStrategy: 2 * RETRY_MS,
-      }),
-    ),
-  connectSentinel: async (sentinels, name, nodeAddressMap = {}) =>
-    connectedNodeRedis(
-      createSentinel({
-        name,
-        sentinelRootNodes: copied(sentinels),
-        nodeClientOptions: { socket: reconnectSoon },
-        nodeAddressMap,
-      }),
-    ),
-};
-
-const NODE_REDIS_5: TestClient = {
-  name: "redis 5",
-  connect: async ({ host, port }) => connectedNodeRedis(createClient5({ socket: { host, port, ...reconnectSoon } })),
-  connectCluster: async (addresses, nodeAddressMap = {}) =>
-    connectedNodeRedis(
-      createCluster5({
-        rootNodes: copied(addresses).map((socket) => ({ socket })),
-        defaults: { socket: reconnectSoon },
-        nodeAddressMap,
-      }),
-    ),
-  connectSentinel: async (sentinels, name, nodeAddressMap = {}) =>
-    connectedNodeRedis(
-      createSentinel5({
-        name,
-        sentinelRootNodes: copied(sentinels),
-        nodeClientOptions: { socket: reconnectSoon },
-        nodeAddressMap,
-      }),
-    ),
-};
-
-const NODE_REDIS_4: TestClient = {
-  name: "redis 4",
-  connect: async ({ host, port }) => connectedNodeRedis(createClient4({ socket: { host, port, ...reconnectSoon } })),
-  connectCluster: async (addresses, nodeAddressMap = {}) =>
-    connectedNodeRedis(
-      createCluster4({
-        rootNodes: copied(addresses).map((socket) => ({ socket })),
-        defaults: { socket: reconnectSoon },
-        nodeAddressMap,
-      }),
-    ),
-};
+const IOREDIS = ioredisClient("ioredis", Ioredis, IoredisCluster);
+const NODE_REDIS = nodeRedisClient(
+  "redis",
+  { client: createClient, cluster: createCluster, sentinel: createSentinel },
+  { topologyRefreshOnReconnectionAttemptStrategy: 2 * RETRY_MS },
+);
 
 function glideOptions(addresses: readonly Address[], detours: Detours) {
   Logger.setLoggerConfig("off");
@@ -198,7 +162,16 @@ const GLIDE: TestClient = {
 };
 
 /** The supported clients, in their newest versions. */
-export const EVERY_CLIENT: readonly TestClient[] = [IOREDIS, IOVALKEY, NODE_REDIS, GLIDE];
+export const EVERY_CLIENT: readonly TestClient[] = [
+  IOREDIS,
+  ioredisClient("iovalkey", Iovalkey, IovalkeyCluster),
+  NODE_REDIS,
+  GLIDE,
+];
 
 /** Older supported versions. */
-export const OLDER_CLIENTS: readonly TestClient[] = [IOREDIS_5, NODE_REDIS_5, NODE_REDIS_4];
+export const OLDER_CLIENTS: readonly TestClient[] = [
+  ioredisClient("ioredis 5", Ioredis5, Ioredis5Cluster),
+  nodeRedisClient("redis 5", { client: createClient5, cluster: createCluster5, sentinel: createSentinel5 }),
+  nodeRedisClient("redis 4", { client: createClient4, cluster: createCluster4 }),
+];
