@@ -15,7 +15,6 @@ const START = "npm ci && npm start\n";
 const TEST = "npm ci && npm test\n";
 
 /** Another program may use the README's port on this machine. */
-
 const port = await freePort();
 const service = spawn("npm", ["start", "--silent", "--", "--port", String(port)], {
   cwd: REPOSITORY,

@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_845, 1_500],
-  ["tests", TESTS, 56_415, 36_000],
+  ["tests", TESTS, 55_851, 36_000],
   ["site", ["site"], 1_256, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
-  ["tools", ["tools"], 945, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_219, 65_000],
+  ["tools", ["tools"], 951, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_236, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

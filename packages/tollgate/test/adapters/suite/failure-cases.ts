@@ -94,7 +94,6 @@ function brokenLogCase([how, fail]: (typeof BROKEN_LOGS)[number]): SuiteCase {
         () => logged.length === 6 && warn.mock.calls.length === 6,
         "all errors are logged, and the process has emitted warnings",
       );
-      warn.mockRestore();
       expect(left(limiter)).toBe(3);
     },
   };

@@ -3,7 +3,7 @@ import type { HttpFacts } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { bucketOf, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
 import { breakOff, leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -246,23 +246,6 @@ export const PLACES_CASES: readonly SuiteCase[] = [
           now = await used();
         }
       }
-    },
-  },
-  {
-    name: "passes a request for which another limit left no unit when a place is free again",
-    run: async (start) => {
-      const { clock, limiter } = manualLimiter([atMost(1), bucketOf(1)]);
-      const url = await start({ limiter });
-      expect((await send(`${url}/ok`)).status).toBe(200);
-      await until(() => inUse(limiter) === 0, "it is freed");
-      const denied = await send(`${url}/ok`);
-      expect([denied.status, denied.headers["ratelimit-policy"], left(limiter)]).toEqual([
-        429,
-        '"streams";q=1;qu="concurrent-requests", "bucket";q=1;w=1',
-        0,
-      ]);
-      clock.advance(1_000);
-      expect((await send(`${url}/ok`)).status).toBe(200);
     },
   },
 ];

@@ -1,4 +1,4 @@
-import { type Cost, createLimiter, perMinute, TollgateError } from "tollgate";
+import { type Cost, createLimiter, TollgateError } from "tollgate";
 import type { HttpFacts, RateLimited } from "tollgate/node";
 import type { Report } from "tollgate/store";
 import { expect } from "vitest";
@@ -100,20 +100,6 @@ export const TOLD_COST_CASES: readonly SuiteCase[] = [
       expect(left(limiter)).toBe(0);
       told?.settle(7);
       expect(left(limiter)).toBe(43);
-    },
-  },
-  {
-    name: "keeps the units that the told cost does not name",
-    run: async (start) => {
-      const { limiter } = manualLimiter([perMinute(9), perMinute(5_000, { name: "tokens", unit: "tokens" })]);
-      const url = await start({
-        limiter,
-        cost: { requests: 1, tokens: 2_000 },
-        settle: true,
-        login: telling({ tokens: 1_234 }),
-      });
-      await send(`${url}/login`);
-      expect(limiter.explain(HERE, 0).map(({ used }) => used)).toEqual([1, 1_234]);
     },
   },
   {

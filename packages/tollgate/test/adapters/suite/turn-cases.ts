@@ -1,9 +1,8 @@
 import { concurrency, createLimiter, type Limiter, tokenBucket } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
-import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { AMPLE, bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { AMPLE, bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -52,20 +51,6 @@ export const TURN_CASES: readonly SuiteCase[] = [
       clock.advance(1_000);
       expect((await third).status).toBe(200);
       expect(answered).toEqual([0, 3, 1, 2]);
-    },
-  },
-  {
-    name: "denies a request that would have to wait when as many wait as maxWaiting lets",
-    run: async (start) => {
-      const clock = manualClock(START_MS);
-      const limiter = createLimiter({ key: perAddress, limits: [bucketOf(1)], clock, maxWaiting: 2 });
-      const url = await start({ limiter, maxWait: "1h" });
-      await send(`${url}/ok`);
-      const waiters = [send(`${url}/ok`), send(`${url}/ok`)];
-      await untilWaiting(limiter, 2);
-      expect((await send(`${url}/ok`)).status).toBe(429);
-      clock.advance(2_000);
-      expect((await Promise.all(waiters)).map(({ status }) => status)).toEqual([200, 200]);
     },
   },
   {
