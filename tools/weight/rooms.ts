@@ -28,15 +28,15 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 3_023, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 951, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
-  ["integrations", INTEGRATIONS, 4_307, 2_800],
+  ["integrations", INTEGRATIONS, 4_091, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_845, 1_500],
-  ["tests", TESTS, 55_851, 36_000],
+  ["tests", TESTS, 55_856, 36_000],
   ["site", ["site"], 1_256, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
   ["tools", ["tools"], 951, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_236, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_302, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -1,10 +1,13 @@
-import { Report } from "../../core/report.ts";
+import type { Report } from "../../core/report.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
+import { VERBS } from "../../core/verbs.ts";
 import { afterThisTurn, monotonicMs } from "../remote/event-loop.ts";
 import { CIRCUIT_OPEN, CONNECTION_LOST, OVERLOADED, TIMED_OUT, UnavailableError } from "../remote/unavailable-error.ts";
-import type { ClusterSpace } from "./cluster-space.ts";
-import { encodeReport } from "./encode.ts";
-import { type Answer, contentOf, type ReportWords, type Request, seal, VERSION } from "./messages.ts";
+import { GAVE_BACK } from "./codec.ts";
+import { type Answer, contentOf, type Operation, type OwnerRequest, type Result, seal } from "./messages.ts";
+import type { OwnedSpace } from "./owned-space.ts";
+import type { OwnerLink } from "./owned-store.ts";
+import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "./questions.ts";
 
 /** Sends a message to another process. Node calls back when it has been written. */
 export type Send = (
@@ -21,19 +24,6 @@ export interface WorkerChannel {
   on(event: "disconnect", listener: () => void): unknown;
   off(event: "message", listener: (message: unknown) => void): unknown;
   off(event: "disconnect", listener: () => void): unknown;
-}
-
-/** A call that waits for its answer. */
-export interface Question {
-  readonly spaces: readonly ClusterSpace[];
-  /** The characters of its keys. */
-  readonly length: number;
-  readonly givesBack: boolean;
-  /** Adds its words, for this primary. */
-  write(words: unknown[], primary: number): void;
-  /** Reads its answer from the words, which begins at `at`. Returns where the next one begins. */
-  read(answer: Answer, at: number): number;
-  failed(error: UnavailableError): void;
 }
 
 export interface LinkOptions {
@@ -68,7 +58,7 @@ const LONGEST_PROBE_MS = 1_000;
  *
  * While the primary does not answer, calls are refused at once, and probes ask whether it is back.
  */
-export class PrimaryLink {
+export class PrimaryLink implements OwnerLink {
   readonly #options: LinkOptions;
   readonly #client = `${Math.random()}`;
   /** `"opening"`: the primary has not answered yet, and calls wait for it. */
@@ -93,27 +83,25 @@ export class PrimaryLink {
     this.#options = options;
     options.channel.on("message", this.#take);
     options.channel.on("disconnect", this.#lost);
-    this.#ask(PROBE_MS);
+    this.#probeIn(PROBE_MS);
   }
 
   get isUp(): boolean {
     return this.#state !== "open";
   }
 
-  /** Why the primary is not asked; `undefined` if it is. */
-  refusal(givesBack: boolean): UnavailableError | undefined {
-    if (this.#state === "open") return this.#refusal;
-    const most = givesBack ? 2 : 1;
-    const isFull = this.#queue.length >= most * this.#options.maxPending;
-    return isFull || this.#pendingLength > most * MOST_PENDING_LENGTH ? OVERLOADED : undefined;
+  refusal({ verb }: SpaceVerb): UnavailableError | undefined {
+    return this.#refusalOf(VERBS[verb].refunds ? 2 : 1);
   }
 
-  ask(question: Question): void {
-    this.#queue.push(question);
-    this.#pendingLength += question.length;
-    const { timeoutMs, connectTimeoutMs } = this.#options;
-    if (this.#state !== "opening") this.#schedule();
-    else this.#patience ??= setTimeout(() => this.#down(TIMED_OUT), Math.max(timeoutMs, connectTimeoutMs));
+  apply(call: SpaceVerb, without: (error: UnavailableError) => Report): Promise<Report> {
+    return this.#ask(new Applying(call, without));
+  }
+
+  async administer(space: OwnedSpace, operation: Operation): Promise<Result> {
+    const refusal = this.#refusalOf(1);
+    if (refusal !== undefined) throw refusal;
+    return this.#ask(new Administering(space, operation));
   }
 
   /** Waits for the answers of all calls, and ends. */
@@ -127,6 +115,22 @@ export class PrimaryLink {
     clearTimeout(this.#probe);
     this.#options.channel.off("message", this.#take);
     this.#options.channel.off("disconnect", this.#lost);
+  }
+
+  /** Why the primary is not asked. So many times as many calls as usual may wait. */
+  #refusalOf(times: number): UnavailableError | undefined {
+    if (this.#state === "open") return this.#refusal;
+    const isFull = this.#queue.length >= times * this.#options.maxPending;
+    return isFull || this.#pendingLength > times * MOST_PENDING_LENGTH ? OVERLOADED : undefined;
+  }
+
+  #ask<T>(question: Question & { readonly answer: Promise<T> }): Promise<T> {
+    this.#queue.push(question);
+    this.#pendingLength += question.length;
+    const { timeoutMs, connectTimeoutMs } = this.#options;
+    if (this.#state !== "opening") this.#schedule();
+    else this.#patience ??= setTimeout(() => this.#down(TIMED_OUT), Math.max(timeoutMs, connectTimeoutMs));
+    return question.answer;
   }
 
   #schedule(): void {
@@ -156,25 +160,13 @@ export class PrimaryLink {
   };
 
   #send({ id, sentAtMs, questions }: Batch): void {
-    const used = new Set<ClusterSpace>();
-    const words: unknown[] = [];
-    for (const question of questions) {
-      question.write(words, this.#primary);
-      for (const space of question.spaces) used.add(space);
-    }
-    const uses = [...used];
-    this.#post({
-      id,
-      dueMs: sentAtMs + this.#aheadMs + this.#options.timeoutMs,
-      uses: uses.map(({ number }) => number),
-      opens: uses.filter(({ isKnown }) => !isKnown).map(({ number, text }) => [number, text]),
-      words,
-    });
+    const dueMs = sentAtMs + this.#aheadMs + this.#options.timeoutMs;
+    this.#post(id, dueMs, requestOf(this.#client, questions, this.#primary));
   }
 
-  #post(request: Omit<Request, "version" | "client">): void {
+  #post(id: number, dueMs: number, request: OwnerRequest): void {
     const { channel, topic } = this.#options;
-    const message = seal(topic, { version: VERSION, client: this.#client, ...request });
+    const message = seal(topic, { ...request, id, dueMs });
     try {
       channel.send(message, undefined, undefined, (error) => {
         if (error instanceof Error) this.#lost();
@@ -185,18 +177,18 @@ export class PrimaryLink {
   }
 
   /** Asks whether there is a primary, again and again until it answers. */
-  #ask(delayMs: number): void {
+  #probeIn(delayMs: number): void {
     clearTimeout(this.#probe);
-    this.#probe = setTimeout(() => this.#ask(Math.min(2 * delayMs, LONGEST_PROBE_MS)), delayMs);
+    this.#probe = setTimeout(() => this.#probeIn(Math.min(2 * delayMs, LONGEST_PROBE_MS)), delayMs);
     this.#probe.unref?.();
-    this.#post({ id: 0, dueMs: 0, uses: [], opens: [], words: [] });
+    this.#post(0, 0, requestOf(this.#client, [], 0));
   }
 
   readonly #take = (message: unknown): void => {
     const answer = contentOf(this.#options.topic, message) as Answer | undefined;
     if (answer === undefined || answer.client !== this.#client) return;
-    if (answer.primary !== this.#primary) this.#aheadMs = Number.NEGATIVE_INFINITY;
-    this.#primary = answer.primary;
+    if (answer.owner !== this.#primary) this.#aheadMs = Number.NEGATIVE_INFINITY;
+    this.#primary = answer.owner;
     this.#aheadMs = Math.max(this.#aheadMs, answer.nowMs - monotonicMs());
     if (answer.outcome === "other-version") {
       this.#down(OTHER_VERSION);
@@ -208,14 +200,11 @@ export class PrimaryLink {
     else this.#sendAgain(this.#sent, answer);
   };
 
-  /** The primary did nothing, but what gave back. Its clock is known better now, and which spaces it lacks. */
+  /** The primary did nothing, but what gave back. Its clock is known better now. */
   #sendAgain(batch: Batch, answer: Answer): void {
-    const isDone = ({ givesBack }: Question): boolean => givesBack && answer.outcome === "late";
-    for (const question of batch.questions) {
-      if (isDone(question)) question.read({ ...answer, words: [GAVE_BACK] }, 0);
-      if (answer.outcome === "unknown-space") for (const space of question.spaces) space.isKnown = false;
-    }
-    batch.questions = batch.questions.filter((question) => !isDone(question));
+    const done = batch.questions.filter(({ givesBack }) => givesBack);
+    answerAll(done, { ...answer, results: done.map(() => GAVE_BACK) });
+    batch.questions = batch.questions.filter(({ givesBack }) => !givesBack);
     if (batch.questions.length > 0) this.#send(batch);
     else this.#answered(batch, answer);
   }
@@ -223,13 +212,7 @@ export class PrimaryLink {
   #answered({ timer, questions }: Batch, answer: Answer): void {
     clearTimeout(timer);
     this.#sent = undefined;
-    let at = 0;
-    for (const question of questions) {
-      for (const space of question.spaces) space.isKnown = true;
-      at = question.read(answer, at);
-    }
-    const spaces = answer.moves.length > 0 ? questions.flatMap((question) => question.spaces) : [];
-    for (const [number, ...move] of answer.moves) spaces.find((space) => space.number === number)?.moved(...move);
+    answerAll(questions, answer);
     this.#next();
   }
 
@@ -264,12 +247,9 @@ export class PrimaryLink {
     this.#sent = undefined;
     this.#queue = [];
     this.#pendingLength = 0;
-    this.#ask(PROBE_MS);
+    this.#probeIn(PROBE_MS);
     this.#options.notify({ type: "down", cause: error.reason });
     for (const question of failed) question.failed(error);
     this.#next();
   }
 }
-
-/** The report of a refund. */
-const GAVE_BACK: ReportWords = encodeReport(new Report());

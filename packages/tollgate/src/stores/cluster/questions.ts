@@ -1,105 +1,150 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
 import type { Call } from "../../core/store.ts";
-import type { UnavailableError } from "../remote/unavailable-error.ts";
-import type { ClusterSpace } from "./cluster-space.ts";
-import { decodeReport, readFigures } from "./encode.ts";
-import { type Answer, FIGURES, type Operation, type ReportWords, type Result } from "./messages.ts";
-import type { Question } from "./primary-link.ts";
+import { VERBS } from "../../core/verbs.ts";
+import { UnavailableError } from "../remote/unavailable-error.ts";
+import { type AppliedVerb, decodeReport, encodeVerb } from "./codec.ts";
+import {
+  type Failure,
+  type Operation,
+  type OwnerAnswer,
+  type OwnerRequest,
+  type ReportWords,
+  type Result,
+  VERSION,
+  type VerbWords,
+} from "./messages.ts";
+import type { OwnedSpace } from "./owned-space.ts";
 
-/** A caller, and what decides for it while the primary does not answer, which may throw. */
-export interface Caller<T> {
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-  readonly without: (error: UnavailableError) => T;
-}
-
-/** A call, and what its caller gets of the result. */
-export interface Asked<T> extends Pick<Question, "spaces" | "length" | "givesBack">, Pick<Caller<T>, "without"> {
-  readonly operation: (primary: number) => Operation;
-  readonly read: (result: Result, answer: Answer) => T;
-}
-
-/** A call that waits, with its caller. */
-export class Asking<T> implements Question {
-  readonly spaces: readonly ClusterSpace[];
+/** A call that waits for the answer of its owner. */
+export interface Question {
+  readonly spaces: readonly OwnedSpace[];
+  /** The characters of its keys. */
   readonly length: number;
   readonly givesBack: boolean;
-  readonly #asked: Asked<T>;
-  readonly #caller: Caller<T>;
+  /** The call, for the owner of this number. */
+  encode(owner: number): VerbWords | Operation;
+  answered(result: OwnerAnswer["results"][number], answer: OwnerAnswer): void;
+  failed(error: UnavailableError): void;
+}
 
-  constructor(asked: Asked<T>, caller: Caller<T>) {
-    this.spaces = asked.spaces;
-    this.length = asked.length;
-    this.givesBack = asked.givesBack;
-    this.#asked = asked;
-    this.#caller = caller;
+/** A verb for keys of an owner. */
+export interface SpaceVerb extends AppliedVerb {
+  readonly calls: readonly Call<OwnedSpace>[];
+}
+
+/** A promise of what a question is answered. */
+abstract class Asking<T> {
+  readonly answer: Promise<T>;
+  #resolve!: (value: T) => void;
+  #reject!: (error: unknown) => void;
+
+  constructor() {
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
-  write(words: unknown[], primary: number): void {
-    words.push(this.#asked.operation(primary));
-  }
-
-  read(answer: Answer, at: number): number {
-    answerCaller(this.#caller, () => this.#asked.read(checkResult(answer.words[at]), answer));
-    return at + 1;
-  }
-
-  failed(error: UnavailableError): void {
-    answerCaller(this.#caller, () => this.#caller.without(error));
+  protected settle(make: () => T): void {
+    try {
+      this.#resolve(make());
+    } catch (error) {
+      this.#reject(error);
+    }
   }
 }
 
-/** A take from one key that waits. */
-export class Taking implements Question {
-  readonly givesBack = false;
-  readonly spaces: readonly ClusterSpace[];
-  readonly #call: Call<ClusterSpace>;
-  readonly #caller: Caller<Report>;
+/** A verb that waits for its report. */
+export class Applying extends Asking<Report> implements Question {
+  readonly #call: SpaceVerb;
+  readonly #without: (error: UnavailableError) => Report;
 
-  constructor(call: Call<ClusterSpace>, caller: Caller<Report>) {
-    this.spaces = call.space.alone;
+  /** `without` decides if the owner does not, and may throw. */
+  constructor(call: SpaceVerb, without: (error: UnavailableError) => Report) {
+    super();
     this.#call = call;
-    this.#caller = caller;
+    this.#without = without;
+  }
+
+  get spaces(): readonly OwnedSpace[] {
+    return this.#call.calls.map(({ space }) => space);
   }
 
   get length(): number {
-    return this.#call.key.length;
+    return this.#call.calls.reduce((sum, { key }) => sum + key.length, 0);
   }
 
-  write(words: unknown[]): void {
-    const { space, key, costs } = this.#call;
-    words.push(space.number, key);
-    for (const cost of costs) words.push(cost);
+  get givesBack(): boolean {
+    return VERBS[this.#call.verb].refunds;
   }
 
-  read(answer: Answer, at: number): number {
-    const { words, nowUs, primary } = answer;
-    const count = this.#call.costs.length;
-    if (typeof words[at] === "number" || words[at] === null) {
-      this.#caller.resolve(readFigures(answer, at, count));
-      return at + (words[at] === null ? 3 + FIGURES * count : 1 + 2 * count);
-    }
-    answerCaller(this.#caller, () => decodeReport(checkResult(words[at]) as ReportWords, nowUs, primary));
-    return at + 1;
+  encode(owner: number): VerbWords {
+    return encodeVerb(this.#call, owner);
+  }
+
+  answered(result: OwnerAnswer["results"][number], answer: OwnerAnswer): void {
+    const failure = failureIn(result);
+    const isUnavailable = failure?.error[0] === "ERR_STORE";
+    if (isUnavailable) this.failed(new UnavailableError(failure.error[1], "command"));
+    else this.settle(() => decodeReport(checked(result) as ReportWords, answer, this.#call.toldUs));
   }
 
   failed(error: UnavailableError): void {
-    answerCaller(this.#caller, () => this.#caller.without(error));
+    this.settle(() => this.#without(error));
   }
 }
 
-function answerCaller<T>({ resolve, reject }: Caller<T>, make: () => T): void {
-  try {
-    resolve(make());
-  } catch (error) {
-    reject(error);
+/** An administrative call that waits for its result. No failure policy applies to it. */
+export class Administering extends Asking<Result> implements Question {
+  readonly spaces: readonly OwnedSpace[];
+  readonly length = 0;
+  readonly givesBack = false;
+  readonly #operation: Operation;
+
+  constructor(space: OwnedSpace, operation: Operation) {
+    super();
+    this.spaces = [space];
+    this.#operation = operation;
   }
+
+  encode(): Operation {
+    return this.#operation;
+  }
+
+  answered(result: OwnerAnswer["results"][number]): void {
+    this.settle(() => checked(result) as Result);
+  }
+
+  failed(error: UnavailableError): void {
+    this.settle(() => {
+      throw error;
+    });
+  }
+}
+
+/** A message with these calls. */
+export function requestOf(client: string, questions: readonly Question[], owner: number): OwnerRequest {
+  const spaces = new Set(questions.flatMap((question) => question.spaces));
+  const plans = Array.from(spaces, ({ number, text }) => [number, text] as const);
+  return { version: VERSION, client, plans, calls: questions.map((question) => question.encode(owner)) };
+}
+
+/** Gives each call its answer. */
+export function answerAll(questions: readonly Question[], answer: OwnerAnswer): void {
+  for (const [i, question] of questions.entries()) question.answered(answer.results[i]!, answer);
+  if (answer.moves.length === 0) return;
+  const spaces = questions.flatMap((question) => question.spaces);
+  for (const [number, ...move] of answer.moves) spaces.find((space) => space.number === number)?.moved(...move);
+}
+
+function failureIn(result: OwnerAnswer["results"][number]): Failure | undefined {
+  return typeof result === "object" && result !== null && "error" in result ? result : undefined;
 }
 
 /** @throws TollgateError for the failure of a call. */
-function checkResult(word: unknown): Result {
-  const result = word as Result;
-  if (typeof result !== "object" || result === null || !("error" in result)) return result;
-  throw new TollgateError(...result.error);
+function checked(result: OwnerAnswer["results"][number]): ReportWords | Result {
+  const failure = failureIn(result);
+  if (failure !== undefined) throw new TollgateError(...failure.error);
+  return result as ReportWords | Result;
 }

@@ -5,9 +5,9 @@ import { TollgateError } from "../../core/errors.ts";
 import type { SyncStore } from "../../core/store.ts";
 import { memoryStore } from "../memory/memory-store.ts";
 import { monotonicMs } from "../remote/event-loop.ts";
-import { type Answer, contentOf, type Request, seal, VERSION } from "./messages.ts";
+import { contentOf, type Request, seal } from "./messages.ts";
 import type { Send } from "./primary-link.ts";
-import { WorkerCalls } from "./worker-calls.ts";
+import { ServedCalls } from "./served-calls.ts";
 
 /** What is used of a worker of `node:cluster`. */
 export interface ClusterWorker {
@@ -17,9 +17,7 @@ export interface ClusterWorker {
 /** What is used of `node:cluster` in the primary. */
 export interface ClusterPrimary {
   on(event: "message", listener: (worker: ClusterWorker, message: unknown) => void): unknown;
-  on(event: "exit", listener: (worker: ClusterWorker) => void): unknown;
   off(event: "message", listener: (worker: ClusterWorker, message: unknown) => void): unknown;
-  off(event: "exit", listener: (worker: ClusterWorker) => void): unknown;
 }
 
 export interface ServeWorkersOptions<Store extends SyncStore = SyncStore> {
@@ -70,33 +68,24 @@ export function serveWorkers<Store extends SyncStore = SyncStore>(
   return new Primary(cluster, store as Store, topicOf(options.name));
 }
 
-/** One store of one worker. */
-interface Client {
-  readonly worker: ClusterWorker;
-  readonly calls: WorkerCalls;
-}
-
 class Primary<Store extends SyncStore> implements ServedStore<Store> {
   readonly store: Store;
   readonly #cluster: ClusterPrimary;
   readonly #topic: string;
-  readonly #clients = new Map<string, Client>();
-  readonly #primary = Math.floor(Math.random() * MOST_PRIMARIES);
+  readonly #calls: ServedCalls;
 
   constructor(cluster: ClusterPrimary, store: Store, topic: string) {
     this.store = store;
     this.#cluster = cluster;
     this.#topic = topic;
+    this.#calls = new ServedCalls(store, systemClock, 1 + Math.floor(Math.random() * MOST_PRIMARIES));
     this.#mark();
     cluster.on("message", this.#take);
-    cluster.on("exit", this.#forget);
   }
 
   close(): void {
     this.#cluster.off("message", this.#take);
-    this.#cluster.off("exit", this.#forget);
-    for (const { calls } of this.#clients.values()) calls.close();
-    this.#clients.clear();
+    this.#calls.close();
     Reflect.deleteProperty(this.#cluster, Symbol.for(this.#topic));
   }
 
@@ -109,61 +98,22 @@ class Primary<Store extends SyncStore> implements ServedStore<Store> {
     Object.defineProperty(this.#cluster, mark, { value: true, configurable: true });
   }
 
-  readonly #forget = (worker: ClusterWorker): void => {
-    for (const [name, client] of this.#clients) {
-      if (client.worker !== worker) continue;
-      client.calls.close();
-      this.#clients.delete(name);
-    }
-  };
-
   readonly #take = (worker: ClusterWorker, message: unknown): void => {
     const request = contentOf(this.#topic, message) as Request | undefined;
     if (request === undefined) return;
-    const { client, id } = request;
-    const nowUs = readUs(systemClock);
-    const done = request.version === VERSION ? this.#run(worker, request, nowUs) : refused("other-version");
-    const answer: Answer = {
-      version: VERSION,
-      client,
-      id,
-      primary: this.#primary,
-      nowMs: monotonicMs(),
-      nowUs,
-      ...done,
-    };
+    const { client, id, dueMs } = request;
+    const done = this.#calls.answer(request, readUs(systemClock), monotonicMs() > dueMs);
     try {
       // The worker may have died meanwhile. Without a callback, Node would emit an error.
-      worker.send(seal(this.#topic, answer), undefined, undefined, ignore);
+      worker.send(seal(this.#topic, { ...done, client, id, nowMs: monotonicMs() }), undefined, undefined, ignore);
     } catch {
       // A channel that is closed.
     }
   };
-
-  #run(worker: ClusterWorker, { client, dueMs, uses, opens, words }: Request, nowUs: number): Done {
-    if (words.length === 0) return refused("done");
-    const known = this.#clients.get(client) ?? { worker, calls: new WorkerCalls(this.store, systemClock) };
-    this.#clients.set(client, known);
-    const { calls } = known;
-    for (const [number, plan] of opens) calls.open(number, plan);
-    if (!uses.every((number) => calls.knows(number))) return refused("unknown-space");
-    if (monotonicMs() > dueMs) {
-      calls.giveBack(words, nowUs);
-      return refused("late");
-    }
-    return { outcome: "done", words: calls.run(words, nowUs), moves: calls.moves };
-  }
 }
 
 /** So many that a primary hardly ever has the number of the one before. */
 const MOST_PRIMARIES = 2 ** 20;
-
-type Done = Pick<Answer, "outcome" | "words" | "moves">;
-
-/** An answer without words. */
-function refused(outcome: Answer["outcome"]): Done {
-  return { outcome, words: [], moves: [] };
-}
 
 function ignore(): void {}
 

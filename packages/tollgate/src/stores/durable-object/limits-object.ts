@@ -1,39 +1,29 @@
 import { readUs, systemClock } from "../../core/clock.ts";
-import type { Result } from "../cluster/messages.ts";
-import { WorkerCalls } from "../cluster/worker-calls.ts";
+import type { OwnerAnswer, OwnerRequest } from "../cluster/messages.ts";
+import { ServedCalls } from "../cluster/served-calls.ts";
 import { KeyRows, START_OF_SWEEP, type SweepStep } from "./key-rows.ts";
-import { type ObjectAnswer, type ObjectRequest, VERSION } from "./messages.ts";
 import type { LimitsObjectState, LimitsObjectStorage } from "./object-types.ts";
 import { RowStore } from "./row-store.ts";
 
-/** How many isolates an object remembers the plans of, and how many plans of each. */
-const MOST_CLIENTS = 64;
-const MOST_PLANS = 1_024;
 /** The least time between two alarms. One that scans many rows comes less often. */
 const ALARM_MS = 60_000;
 const ALARM_MS_PER_ROW = 1;
 /** An alarm comes no later, whatever the windows are. */
 const LONGEST_ALARM_MS = 365 * 86_400_000;
 
-/** The calls of one isolate, with its numbers for plans. */
-interface Client {
-  readonly calls: WorkerCalls;
-  plans: number;
-}
-
 /** What the methods of an object do. */
 export class LimitsObject {
   readonly #storage: LimitsObjectStorage;
   readonly #rows: KeyRows;
   readonly #store: RowStore;
-  /** The one that has not asked for longest is the first. */
-  readonly #clients = new Map<string, Client>();
+  readonly #calls: ServedCalls;
   #alarmMs: number = Number.POSITIVE_INFINITY;
 
   constructor(state: LimitsObjectState) {
     this.#storage = state.storage;
     this.#rows = new KeyRows(state.storage);
     this.#store = new RowStore(this.#rows);
+    this.#calls = new ServedCalls(this.#store, systemClock, 0);
     // An alarm that was set before the object was evicted stays. No call comes before it is known.
     void state.blockConcurrencyWhile(async () => {
       this.#alarmMs = (await this.#storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
@@ -44,18 +34,16 @@ export class LimitsObject {
    * Decides the calls of a request without `await`: no other request comes in between. Their writes are one
    * transaction, and the platform holds the answer back until they are durable.
    */
-  answer({ version, client, plans, operations }: ObjectRequest): ObjectAnswer {
-    if (version !== VERSION) return { outcome: "other-version" };
-    const calls = this.#callsOf(client, plans);
+  answer(request: OwnerRequest): OwnerAnswer {
     try {
-      const results = this.#storage.transactionSync(() => {
+      const answer = this.#storage.transactionSync(() => {
         this.#store.begin();
-        const done = calls.run(operations, this.#store.nowUs);
+        const done = this.#calls.answer(request, this.#store.nowUs);
         this.#rows.flush();
-        return done as Result[];
+        return done;
       });
       this.#planAlarm(this.#rows.earliestIdleUs, ALARM_MS);
-      return { outcome: "done", nowUs: this.#store.nowUs, results, moves: calls.moves };
+      return answer;
     } catch (error) {
       // The transaction was rolled back, so what is in memory is not in the database.
       this.#rows.forget();
@@ -95,22 +83,6 @@ export class LimitsObject {
     if (atMs >= this.#alarmMs) return;
     this.#alarmMs = atMs;
     void this.#storage.setAlarm(atMs);
-  }
-
-  /** The calls of a client that has opened these plans. What is forgotten comes with its next request. */
-  #callsOf(name: string, plans: ObjectRequest["plans"]): WorkerCalls {
-    const known = this.#clients.get(name);
-    const fits = known !== undefined && known.plans + plans.length <= MOST_PLANS;
-    const client = fits ? known : { calls: new WorkerCalls(this.#store, systemClock), plans: 0 };
-    this.#clients.delete(name);
-    this.#clients.set(name, client);
-    if (this.#clients.size > MOST_CLIENTS) this.#clients.delete([...this.#clients.keys()][0]!);
-    for (const [number, plan] of plans) {
-      if (client.calls.knows(number)) continue;
-      client.calls.open(number, plan);
-      client.plans += 1;
-    }
-    return client.calls;
   }
 }
 

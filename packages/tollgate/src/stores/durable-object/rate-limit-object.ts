@@ -1,11 +1,11 @@
+import type { OwnerAnswer, OwnerRequest } from "../cluster/messages.ts";
 import { LimitsObject } from "./limits-object.ts";
-import type { ObjectAnswer, ObjectRequest } from "./messages.ts";
 import type { LimitsObjectState } from "./object-types.ts";
 
 /** The methods that an object has for `durableObjectStore`. */
 export interface RateLimitObject {
   /** Decides the calls of a store. Only stores of this package know their form. */
-  decideLimits(request: ObjectRequest): ObjectAnswer;
+  decideLimits(request: OwnerRequest): OwnerAnswer;
   /** Deletes what is idle. */
   alarm(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export function rateLimitObject<Base extends ObjectClass>(
       this.#limits = new LimitsObject(state);
     }
 
-    decideLimits(request: ObjectRequest): ObjectAnswer {
+    decideLimits(request: OwnerRequest): OwnerAnswer {
       return this.#limits.answer(request);
     }
 

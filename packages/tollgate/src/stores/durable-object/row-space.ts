@@ -16,6 +16,9 @@ import { firstPlan } from "../local/first-plan.ts";
 import { tagOf } from "../redis/space-keys.ts";
 import type { KeyRow, KeyRows, LimitCounts } from "./key-rows.ts";
 
+/** A row without cells has a block alone. */
+const SIZE = "SELECT count(*) AS size FROM tollgate_rows WHERE space = ? AND length(cells) > 0";
+
 /** What the spaces of an object share. */
 export interface RowSpaceStore {
   readonly rows: KeyRows;
@@ -54,13 +57,9 @@ export class RowSpace implements SyncSpace {
     this.#name = spaceName(plan);
   }
 
-  get #id(): number {
-    return this.#store.rows.idOf(this.#name);
-  }
-
   get size(): number {
     this.#store.rows.flush();
-    const { size } = this.#store.rows.one("SELECT count(*) AS size FROM tollgate_rows WHERE space = ?", this.#id);
+    const { size } = this.#store.rows.one(SIZE, this.#name);
     return size as number;
   }
 
@@ -121,18 +120,18 @@ export class RowSpace implements SyncSpace {
   drop(key: string): void {
     const { rows, nowUs } = this.#store;
     const row = this.#read(key);
-    rows.write(this.#id, tagOf(key), this.#without(row), nowUs - readUs(this.#context.clock));
+    rows.write(this.#name, tagOf(key), this.#without(row), nowUs - readUs(this.#context.clock));
   }
 
   clear(): void {
-    this.#store.rows.changeAll(this.#id, (row) => this.#without(row));
+    this.#store.rows.changeAll(this.#name, (row) => this.#without(row));
   }
 
   sweep(now: TimeCell): number {
     const { rows } = this.#store;
     rows.flush();
-    return rows.query("DELETE FROM tollgate_rows WHERE space = ? AND idle_us <= ? RETURNING 1", this.#id, now[0]!)
-      .length;
+    const statement = "DELETE FROM tollgate_rows WHERE space = ? AND idle_us <= ? RETURNING 1";
+    return rows.query(statement, this.#name, now[0]!).length;
   }
 
   maintain(): void {}
@@ -140,20 +139,21 @@ export class RowSpace implements SyncSpace {
   release(): void {}
 
   #read(key: string): KeyRow {
-    return this.#store.rows.read(this.#id, tagOf(key));
+    return this.#store.rows.read(this.#name, tagOf(key));
   }
 
   #write(key: string, row: KeyRow, now: TimeCell): void {
-    this.#store.rows.write(this.#id, key, row, this.#store.nowUs - now[0]!);
+    this.#store.rows.write(this.#name, key, row, this.#store.nowUs - now[0]!);
   }
 
   /** The counts of each limit of the list, whatever their numbers. */
   #ownOf(row: KeyRow): (LimitCounts | undefined)[] {
-    return this.plan.limits.map((limit) => row.find((counts) => isSameLimit(counts.limit, limit)));
+    return this.plan.limits.map((limit) => row.counts.find((counts) => isSameLimit(counts.limit, limit)));
   }
 
   #without(row: KeyRow): KeyRow {
-    return row.filter(({ limit }) => !this.plan.limits.some((own) => isSameLimit(own, limit)));
+    const counts = row.counts.filter(({ limit }) => !this.plan.limits.some((own) => isSameLimit(own, limit)));
+    return { ...row, counts };
   }
 
   /** Applies a verb under a list, to a copy of what the key has used, and writes the copy if that has changed. */
@@ -197,14 +197,14 @@ export class RowSpace implements SyncSpace {
         cells: cells.slice(offset, offset + kernel.size),
       }),
     );
-    this.#write(key, [...this.#without(row), ...own], now);
+    this.#write(key, { ...row, counts: [...this.#without(row).counts, ...own] }, now);
   }
 
   #correct(verb: Verb, current: Current, costs: readonly number[], report: Report, at: number, taken: Taken): boolean {
     const { key, now, row } = current;
     const changed = new Map<LimitCounts, LimitCounts & CountedLimit>();
     const find = (limit: Limit): CountedLimit | undefined => {
-      const counts = row.find((one) => isSameLimit(one.limit, limit) && one.since <= taken.resets);
+      const counts = row.counts.find((one) => isSameLimit(one.limit, limit) && one.since <= taken.resets);
       if (counts === undefined) return undefined;
       const kernel = compileLimit(counts.limit, originOf(now));
       const cells = new Float64Array(kernel.size);
@@ -220,12 +220,8 @@ export class RowSpace implements SyncSpace {
       return { kernel, cells, at: 0 };
     };
     const all = correctLimits(this.plan.limits, { find, fresh }, VERBS[verb], costs, now, report, at, taken);
-    if (changed.size > 0)
-      this.#write(
-        key,
-        row.map((counts) => expiring(changed.get(counts), now) ?? counts),
-        now,
-      );
+    const counts = row.counts.map((each) => expiring(changed.get(each), now) ?? each);
+    if (changed.size > 0) this.#write(key, { ...row, counts }, now);
     return all;
   }
 

@@ -2,28 +2,24 @@ import { Report } from "../../core/report.ts";
 import type { Call } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import type { ClusterSpace } from "../cluster/cluster-space.ts";
+import type { OwnedSpace } from "../cluster/owned-space.ts";
+import type { SpaceVerb } from "../cluster/questions.ts";
 
 /** The calls whose keys are in one object. */
 export interface ObjectPart {
   /** The object's name. */
   readonly name: string;
-  readonly calls: readonly Call<ClusterSpace>[];
+  readonly calls: readonly Call<OwnedSpace>[];
   /** Which calls of all these are. */
   readonly indexes: readonly number[];
 }
 
 /** Applies a verb to the calls of one object. */
-export type AskObject = (
-  verb: Verb,
-  name: string,
-  calls: readonly Call<ClusterSpace>[],
-  taken?: readonly Taken[],
-) => Promise<Report>;
+export type AskObject = (name: string, call: SpaceVerb) => Promise<Report>;
 
 /** Groups calls by the objects of their keys. */
-export function partsOf(calls: readonly Call<ClusterSpace>[], nameOf: (key: string) => string): readonly ObjectPart[] {
-  const parts = new Map<string, { name: string; calls: Call<ClusterSpace>[]; indexes: number[] }>();
+export function partsOf(calls: readonly Call<OwnedSpace>[], nameOf: (key: string) => string): readonly ObjectPart[] {
+  const parts = new Map<string, { name: string; calls: Call<OwnedSpace>[]; indexes: number[] }>();
   for (const [i, call] of calls.entries()) {
     const name = nameOf(call.key);
     const part = parts.get(name) ?? { name, calls: [], indexes: [] };
@@ -35,40 +31,44 @@ export function partsOf(calls: readonly Call<ClusterSpace>[], nameOf: (key: stri
 }
 
 /**
- * Applies a verb to keys in several objects, which no transaction covers. A take takes from one object after another.
- * If one denies, the objects before it get back exactly what was taken: no limit is ever exceeded, but concurrent calls
- * may be denied units that are given back a moment later.
+ * Applies a verb to keys in one object, or in several, which no transaction covers. A take takes from one object after
+ * another. If one denies, the objects before it get back exactly what was taken: no limit is ever exceeded, but
+ * concurrent calls may be denied units that are given back a moment later.
  *
  * @throws UnavailableError when an object is unavailable, after the others got back what was taken.
  */
 export async function applyToObjects(
-  verb: Verb,
+  call: SpaceVerb,
   parts: readonly ObjectPart[],
-  ask: AskObject,
-  taken?: readonly Taken[],
+  askObject: AskObject,
 ): Promise<Report> {
+  const { verb, toldUs, taken } = call;
+  if (parts.length === 1) return askObject(parts[0]!.name, call);
+  const ask: Ask = (one, { name, calls }, receipts) => askObject(name, { verb: one, calls, toldUs, taken: receipts });
   const { takes, changes } = VERBS[verb];
-  const isTake = takes === "if all conform" && changes;
-  const reports = isTake
-    ? await takeFromEach(parts, ask)
-    : await Promise.all(parts.map(({ name, calls, indexes }) => ask(verb, name, calls, pick(taken, indexes))));
+  const reports =
+    takes === "if all conform" && changes
+      ? await takeFromEach(parts, ask)
+      : await Promise.all(parts.map((part) => ask(verb, part, taken && part.indexes.map((index) => taken[index]!))));
   const denies = reports.findIndex(({ admitted }) => !admitted);
   if (takes !== "if all conform" || denies < 0) return merge(parts, reports);
   // The others reported as if they had decided alone.
-  const explained = parts.map(async ({ name, calls }, i) => {
+  const explained = parts.map(async (part, i) => {
     if (reports[i]?.admitted === false) return reports[i];
     // A bucket that starts empty begins to fill with its first touch, even by a call that another limit denies.
-    if (changes) void ask("take", name, calls.map(free)).catch(ignore);
-    return ask("explain", name, calls);
+    if (changes) void ask("take", { ...part, calls: part.calls.map(free) }).catch(ignore);
+    return ask("explain", part);
   });
   return merge(parts, await Promise.all(explained), false);
 }
 
+type Ask = (verb: Verb, part: ObjectPart, taken?: readonly Taken[]) => Promise<Report>;
+
 /** The reports up to the first object that denies. */
-async function takeFromEach(parts: readonly ObjectPart[], ask: AskObject): Promise<Report[]> {
+async function takeFromEach(parts: readonly ObjectPart[], ask: Ask): Promise<Report[]> {
   const reports: Report[] = [];
-  for (const { name, calls } of parts) {
-    const report = await ask("take", name, calls).catch(async (error: unknown) => {
+  for (const part of parts) {
+    const report = await ask("take", part).catch(async (error: unknown) => {
       await giveBack(parts, reports, ask);
       throw error;
     });
@@ -80,20 +80,19 @@ async function takeFromEach(parts: readonly ObjectPart[], ask: AskObject): Promi
 }
 
 /** What an object that fails now does not take back leaves by itself. */
-async function giveBack(parts: readonly ObjectPart[], reports: readonly Report[], ask: AskObject): Promise<void> {
+async function giveBack(parts: readonly ObjectPart[], reports: readonly Report[], ask: Ask): Promise<void> {
   const given = reports.map((report, i) => {
-    const { name, calls } = parts[i]!;
-    let at = 0;
-    const receipts: Taken[] = [];
-    const refunds = calls.map((call, c): Call<ClusterSpace> => {
-      const from = at;
-      at += call.costs.length;
-      const resets = resetsOf(report, calls, c) ?? Number.POSITIVE_INFINITY;
-      receipts.push({ where: "own", degraded: undefined, resets, untilUs: report.untilUs.slice(from, at) });
-      // Limits in shadow mode took only what conformed.
-      return { ...call, costs: call.costs.map((cost, limit) => (report.conforms[from + limit] ? cost : 0)) };
+    const part = parts[i]!;
+    const entries = entriesOf(part, report);
+    const receipts = entries.map(({ from, to, resets = Number.POSITIVE_INFINITY }): Taken => {
+      return { where: "own", degraded: undefined, resets, untilUs: report.untilUs.slice(from, to) };
     });
-    return ask("refund", name, refunds, receipts);
+    // Limits in shadow mode took only what conformed.
+    const calls = part.calls.map((call, c) => ({
+      ...call,
+      costs: call.costs.map((cost, limit) => (report.conforms[entries[c]!.from + limit] ? cost : 0)),
+    }));
+    return ask("refund", { ...part, calls }, receipts);
   });
   await Promise.allSettled(given);
 }
@@ -123,7 +122,9 @@ function entriesOf({ calls, indexes }: ObjectPart, report: Report): readonly Ent
   return calls.map(({ costs }, i) => {
     const from = at;
     at += costs.length;
-    return { report, from, to: at, index: indexes[i]!, resets: resetsOf(report, calls, i) };
+    // The number of the decision on this call.
+    const resets = calls.length === 1 ? report.resets : report.resetsOf[i];
+    return { report, from, to: at, index: indexes[i]!, resets };
   });
 }
 
@@ -137,16 +138,7 @@ function addEntries(merged: Report, { report, from, to, index, resets }: Entries
   merged.resetsOf[index] = resets;
 }
 
-/** The number of the decision on one of the calls of an object. */
-function resetsOf(report: Report, calls: readonly unknown[], index: number): number | undefined {
-  return calls.length === 1 ? report.resets : report.resetsOf[index];
-}
-
-function pick(taken: readonly Taken[] | undefined, indexes: readonly number[]): readonly Taken[] | undefined {
-  return taken && indexes.map((index) => taken[index]!);
-}
-
-function free(call: Call<ClusterSpace>): Call<ClusterSpace> {
+function free(call: Call<OwnedSpace>): Call<OwnedSpace> {
   return { ...call, costs: call.costs.map(() => 0) };
 }
 

@@ -4,12 +4,18 @@
 
 import cluster from "node:cluster";
 import { setImmediate } from "node:timers/promises";
-import { concurrency, createLimiter, memoryStore, perHour } from "tollgate";
+import { concurrency, createLimiter, fixedWindow, memoryStore } from "tollgate";
 import { clusterStore, serveWorkers } from "tollgate/cluster";
 
 const WORKERS = 3;
 const LIMIT = 1_000;
-const requests = (store) => createLimiter({ name: "requests", limits: [perHour(LIMIT)], store });
+/** Nothing refills meanwhile. */
+const requests = (store) =>
+  createLimiter({
+    name: "requests",
+    limits: [fixedWindow({ limit: LIMIT, window: "1h", anchor: "first-use" })],
+    store,
+  });
 const places = (store) => createLimiter({ name: "places", limits: [concurrency({ max: 2, ttl: "2s" })], store });
 
 if (cluster.isPrimary) {

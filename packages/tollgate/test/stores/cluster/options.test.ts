@@ -55,12 +55,11 @@ it("a flood is messages of at most 512 calls, of which one waits for its answer"
   const sizes: number[] = [];
   let most = 0;
   const { cluster, channel } = connect((message) => {
-    const { id, words, nowMs } = (message as { data: { id: number; words: readonly unknown[]; nowMs?: number } }).data;
+    const { id, calls, nowMs } = (message as { data: { id: number; calls?: readonly unknown[]; nowMs?: number } }).data;
     if (nowMs !== undefined) waiting.delete(id);
-    else if (words.length > 0) {
+    else if (calls !== undefined && calls.length > 0) {
       waiting.add(id);
-      // A space, a key and a cost for each call.
-      sizes.push(words.length / 3);
+      sizes.push(calls.length);
     }
     most = Math.max(most, waiting.size);
     return message;

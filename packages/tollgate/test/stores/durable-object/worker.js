@@ -263,7 +263,7 @@ const ROUTES = {
     while (isLeft) {
       await object().runAlarm();
       tables = await object().sql(NAMES);
-      isLeft = own !== true && tables.some(({ name }) => name === "tollgate_blocks");
+      isLeft = own !== true && tables.some(({ name }) => name === "tollgate_rows");
     }
     const counted = [await days.consume("ann"), await days.consume("ann")].map(({ remaining }) => remaining);
     return {
