@@ -4,7 +4,7 @@ import type { Report } from "../../core/report.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import type { RedisSpace } from "../redis/redis-space.ts";
+import { costsOf, type RedisSpace } from "../redis/redis-space.ts";
 import { closedError, type StoreOnServer } from "../redis/redis-store.ts";
 import { OVERLOADED } from "../remote/unavailable-error.ts";
 import { DecidingSpace, LONGEST_KEY } from "./deciding-space.ts";
@@ -35,8 +35,6 @@ export class HybridSpace extends DecidingSpace {
   /** `undefined` if each call asks the server. */
   readonly #times: LeaseTimes | undefined;
   #keys = new Map<string, LeasedKey>();
-  #lastCost = Number.NaN;
-  #lastCosts: readonly number[] = [];
 
   constructor(parts: HybridSpaceParts) {
     super(parts.redis);
@@ -46,7 +44,7 @@ export class HybridSpace extends DecidingSpace {
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     if (this.#parts.node.requests.isClosing) throw closedError();
-    const costs = this.#costsOf(cost);
+    const costs = costsOf(this.plan, cost);
     const known = this.#keyOf(key);
     if (known?.spend(costs) === true) return ADMITTED;
     const way = known?.uncovered(costs);
@@ -62,7 +60,7 @@ export class HybridSpace extends DecidingSpace {
   allowLocal(key: string, cost: number): boolean | undefined {
     const known = this.#keys.get(key);
     if (known === undefined) return undefined;
-    const costs = this.#costsOf(cost);
+    const costs = costsOf(this.plan, cost);
     if (known.spend(costs)) return true;
     return known.isDenied(costs) ? false : undefined;
   }
@@ -158,14 +156,5 @@ export class HybridSpace extends DecidingSpace {
     this.#keys.set(own, made);
     allKnown.add(made);
     return made;
-  }
-
-  /** A plain cost as one cost per limit. Remembers the last result. */
-  #costsOf(cost: number): readonly number[] {
-    if (cost !== this.#lastCost) {
-      this.#lastCosts = this.plan.countsNumber.map((counts) => (counts ? cost : 0));
-      this.#lastCost = cost;
-    }
-    return this.#lastCosts;
   }
 }

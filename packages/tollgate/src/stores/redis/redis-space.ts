@@ -38,8 +38,6 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   readonly #byLimitersClock: boolean;
   readonly #keys: SpaceKeys;
   readonly #encoded: EncodedPlan;
-  #lastCost = Number.NaN;
-  #lastCosts: readonly number[] = [];
 
   constructor({ store, plan, limiter, prefix, fallback, context, byLimitersClock }: RedisSpaceParts) {
     this.plan = plan;
@@ -79,7 +77,7 @@ export class RedisSpace implements AsyncSpace, KeySpace {
 
   allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
     const nowUs = now[0]!;
-    return this.#store.allow(this.call(key, this.#costsOf(cost)), nowUs);
+    return this.#store.allow(this.call(key, costsOf(this.plan, cost)), nowUs);
   }
 
   drop(key: string): Promise<void> {
@@ -107,15 +105,11 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   get #nowUs(): number {
     return this.#byLimitersClock ? readUs(this.clock) : 0;
   }
+}
 
-  /** A plain cost as one cost per limit. Caches the last result. */
-  #costsOf(cost: number): readonly number[] {
-    if (cost !== this.#lastCost) {
-      this.#lastCosts = this.plan.countsNumber.map((counts) => (counts ? cost : 0));
-      this.#lastCost = cost;
-    }
-    return this.#lastCosts;
-  }
+/** A plain cost as one cost per limit. */
+export function costsOf({ countsNumber }: Plan, cost: number): readonly number[] {
+  return countsNumber.map((counts) => (counts ? cost : 0));
 }
 
 /** A guess at the server's time. A clock that fails says so when a call reads it. */

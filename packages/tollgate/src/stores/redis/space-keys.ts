@@ -21,8 +21,6 @@ export class SpaceKeys {
   /** The common prefix of the limiter's keys; no other limiter has it. */
   readonly head: string;
   readonly #layout: string;
-  /** Calls at once often have one key. A cache of more keys takes longer than making their names. */
-  #last: KeyNames & { readonly key: string | undefined } = { key: undefined, row: "", counts: "" };
 
   /** `layout` is that of separate counts, otherwise empty. */
   constructor(head: string, layout: string) {
@@ -32,13 +30,8 @@ export class SpaceKeys {
 
   /** The names of a key, unique per key. */
   of(key: string): KeyNames {
-    if (key !== this.#last.key) this.#last = this.#namesOf(key);
-    return this.#last;
-  }
-
-  #namesOf(key: string): KeyNames & { readonly key: string } {
     const row = this.head + tagOf(key);
-    return { key, row, counts: this.#layout + row };
+    return { row, counts: this.#layout + row };
   }
 }
 

@@ -14,8 +14,6 @@ const NEVER = -1;
 /** How many numbers a report has for each limit. */
 const ENTRY = 5;
 const NO_REPORTS: readonly Report[] = [];
-/** The most frequent outcome: one call, which was admitted. */
-const ADMITTED: readonly TransactionOutcome[] = [{ admitted: 1, reports: [] }];
 
 /** The result of a transaction. */
 export interface TransactionOutcome {
@@ -56,20 +54,12 @@ export function decodeReply(
   reply: readonly number[],
   transactions: readonly ScriptTransaction[],
 ): readonly TransactionOutcome[] | undefined {
-  if (transactions.length === 1 && reply.length === 2 && reply[1] === 1 && isUnreported(transactions[0]!)) {
-    return ADMITTED;
-  }
   if (reply.length === 0) return undefined;
   const numbers: Numbers = { reply, at: 0 };
   const decidedUs = next(numbers);
   const outcomes: TransactionOutcome[] = [];
   for (const transaction of transactions) outcomes.push(readOutcome(numbers, transaction, decidedUs));
   return numbers.at === reply.length ? outcomes : withNotes(outcomes, numbers, transactions);
-}
-
-/** Whether the reply has no report if its only call is admitted. */
-function isUnreported({ detail, times }: ScriptTransaction): boolean {
-  return detail === "first-denied" && times === 1;
 }
 
 function readOutcome(numbers: Numbers, transaction: ScriptTransaction, decidedUs: number): TransactionOutcome {

@@ -30,8 +30,6 @@ const HAS_RECEIPTS = 4;
 /** Runs of takes, and of charges. */
 const TAKES = "t";
 const CHARGES = "c";
-/** The only key and the only plan of a lone call. */
-const FIRST = "1";
 /** More than the moment of any receipt. */
 const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
 
@@ -45,9 +43,6 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
  * for receipts.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
-  const first = transactions[0]!;
-  const word = wordOf(first);
-  if (transactions.length === 1 && nowUs === undefined && word !== undefined) return encodeLone(word, first);
   const names = new Map<string, number>();
   const plans = new Map<EncodedPlan, number>();
   const steps: string[] = [];
@@ -71,21 +66,6 @@ export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
 /** In tests of any date: an origin that is near enough for exact ticks, the same for 40 years. */
 export function originOf(nowUs: number): number {
   return ORIGIN_US + Math.floor((nowUs - ORIGIN_US + REACH_US) / (2 * REACH_US)) * 2 * REACH_US;
-}
-
-/** The same for a call on its way alone, without the maps. Nearly all such calls of a plan have the same arguments. */
-function encodeLone(word: string, { times, detail, keys }: ScriptTransaction): EncodedCall {
-  const { name, plan, costs } = keys[0]!;
-  const { length } = plan.plan.limits;
-  const reported = detail === "each" ? -times : times;
-  const { lone } = plan;
-  if (lone?.word === word && lone.times === reported && areEqual(lone.costs, costs, length)) {
-    return { keys: [name], args: lone.args };
-  }
-  const args = [plan.text, word, FIRST, FIRST, FIRST, String(reported)];
-  pushNumbers(args, length, costs);
-  plan.lone = { word, times: reported, costs: [...costs], args };
-  return { keys: [name], args };
 }
 
 function areEqual(some: readonly number[], others: readonly number[], limits: number): boolean {

@@ -31,16 +31,6 @@ export interface EncodedPlan {
   readonly ringCells: readonly number[];
   /** Whether the moment of a take names what it took from each limit. */
   readonly isNamedByMoment: readonly boolean[];
-  lone: LoneCall | undefined;
-}
-
-/** The last call of a plan that was on its way alone, and its arguments. */
-interface LoneCall {
-  readonly word: string;
-  /** Negative with a report per call. */
-  readonly times: number;
-  readonly costs: readonly number[];
-  readonly args: readonly string[];
 }
 
 /** Lua's stack has no capacity for many more numbers at once. */
@@ -82,8 +72,6 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
     cover(us) {
       if (known === undefined || (us >= known[0] && us < known[1])) return false;
       text = generalText(() => us);
-      // Its arguments have the former windows.
-      this.lone = undefined;
       return true;
     },
     isFast: fast !== undefined,
@@ -91,7 +79,6 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
     blocksKeys: blocksKeys(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
     isNamedByMoment: limits.map(isNamedByMoment),
-    lone: undefined,
   };
 }
 
