@@ -1,6 +1,6 @@
 import type { Report } from "../../core/report.ts";
 import type { KeyCall } from "./batch/key-call.ts";
-import { CALLS_AT_ONCE, inPortions } from "./clients/portions.ts";
+import { CALLS_AT_ONCE } from "./clients/portions.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 import type { RedisSpace } from "./redis-space.ts";
 import type { ServerLink } from "./server-link.ts";
@@ -28,37 +28,43 @@ export class KeyScan {
 
   /** Removes what counts under the space's limits. */
   async forgetAll(space: RedisSpace, nowUs: number): Promise<void> {
-    for await (const names of this.#pages(space)) {
-      const forget = (name: string) => this.#askAlone("forget", space.callByName(name), nowUs);
-      await inPortions(names, this.#atOnce, (some) => Promise.all(some.map(forget)));
-    }
+    for await (const names of this.#pages(space)) await this.#askEach("forget", names, space, nowUs);
   }
 
   async count(space: RedisSpace): Promise<number> {
-    const seen = new Set<string>();
-    for await (const names of this.#pages(space)) for (const name of names) seen.add(name);
-    return seen.size;
+    let count = 0;
+    for await (const names of this.#pages(space)) count += names.length;
+    return count;
   }
 
   /** Removes idle keys. @returns how many. */
   async dropIdle(space: RedisSpace, nowUs: number): Promise<number> {
-    const seen = new Set<string>();
     let removed = 0;
-    for await (const names of this.#pages(space)) {
-      const fresh = names.filter((name) => !seen.has(name));
-      const outcomes = await Promise.all(fresh.map((name) => this.#askAlone("drop", space.callByName(name), nowUs)));
-      for (const { admitted } of outcomes) if (admitted) removed += 1;
-      for (const name of fresh) seen.add(name);
-    }
+    for await (const names of this.#pages(space)) removed += await this.#askEach("drop", names, space, nowUs);
     return removed;
   }
 
+  /** Applies a verb to keys, so many at a time. @returns how many were admitted. */
+  async #askEach(verb: "forget" | "drop", names: readonly string[], space: RedisSpace, nowUs: number): Promise<number> {
+    let admitted = 0;
+    for (let from = 0; from < names.length; from += this.#atOnce) {
+      const some = names.slice(from, from + this.#atOnce);
+      const reports = await Promise.all(some.map((name) => this.#askAlone(verb, space.callByName(name), nowUs)));
+      admitted += reports.filter((report) => report.admitted).length;
+    }
+    return admitted;
+  }
+
+  /** Names of keys, each once. */
   async *#pages(space: RedisSpace): AsyncGenerator<readonly string[]> {
+    const seen = new Set<string>();
     const pages = this.#port.scan(space.head)[Symbol.asyncIterator]();
     for (;;) {
       const page = await this.#link.administer(() => pages.next());
       if (page.done === true) return;
-      yield page.value;
+      const fresh = page.value.filter((name) => !seen.has(name));
+      for (const name of fresh) seen.add(name);
+      yield fresh;
     }
   }
 }

@@ -68,6 +68,18 @@ describe("the keys of a limiter", () => {
     expect(await limiter.size()).toBe(0);
     expect(await other.size()).toBe(1);
   });
+
+  it("sweep and clear ask for no more keys at once than maxPending allows", async () => {
+    const clock = manualClock(NOW_MS);
+    const store = inUse.redis.storeByClock({ maxPending: 4 });
+    const limiter = createLimiter({ name: "api", limits: [perSecond(2)], store, clock });
+    for (let i = 0; i < 20; i += 1) await limiter.allow(`user-${i}`);
+    clock.advance(10_000);
+    await limiter.allow("user-1");
+    expect(await limiter.sweep()).toBe(19);
+    await limiter.clear();
+    expect(await limiter.size()).toBe(0);
+  });
 });
 
 describe("closing a store and a limiter", () => {

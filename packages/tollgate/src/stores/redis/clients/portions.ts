@@ -23,12 +23,3 @@ export async function* scanNode(
     if (keys.length > 0) yield keys.map((key) => String(key).slice(keyPrefix.length));
   } while (cursor !== "0");
 }
-
-/** Handles so many items at a time, one portion after the other. */
-export async function inPortions<T>(
-  items: readonly T[],
-  atOnce: number,
-  handle: (portion: T[]) => Promise<unknown>,
-): Promise<void> {
-  for (let from = 0; from < items.length; from += atOnce) await handle(items.slice(from, from + atOnce));
-}
