@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Application, type TypeDocOptions } from "typedoc";
+import { Application, type ProjectReflection, ReflectionKind, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 import { REPOSITORY } from "./pages.ts";
 
@@ -33,6 +33,7 @@ export async function writeReference(folder: string): Promise<void> {
     skipErrorChecking: true,
     disableSources: true,
     excludePrivate: true,
+    excludeInternal: true,
     hidePageHeader: true,
     hideBreadcrumbs: true,
     parametersFormat: "table",
@@ -45,6 +46,8 @@ export async function writeReference(folder: string): Promise<void> {
   for (const page of project.children ?? []) {
     page.name = entries.get(page.name) ?? entries.get(`${page.name}/index`) ?? page.name;
   }
+  const missing = withoutExample(project);
+  if (missing.length > 0) throw new Error(`expected an @example in the docstring of each: ${missing.join(", ")}`);
   await application.generateOutputs(project);
   // Pages of the site have no HTML of their own: rows of tables have no anchors.
   for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -61,4 +64,14 @@ export async function writeReference(folder: string): Promise<void> {
       });
     writeFileSync(join(folder, file), plain);
   }
+}
+
+/** The functions, classes and variables that have no `@example`. Overloads share theirs. */
+function withoutExample({ children: entries = [] }: ProjectReflection): string[] {
+  return entries.flatMap((entry) =>
+    entry
+      .getChildrenByKind(ReflectionKind.Function | ReflectionKind.Class | ReflectionKind.Variable)
+      .filter((symbol) => ![symbol, ...(symbol.signatures ?? [])].some(({ comment }) => comment?.getTag("@example")))
+      .map(({ name }) => `${name} of ${entry.name}`),
+  );
 }

@@ -34,6 +34,23 @@ const NO_BLOCKS = new Int32Array(1);
 /**
  * The blocks of the limiters of a call, over stores of this process. A blocked key is denied whatever its counts, and a
  * call that exhausts a limit with `blockFor` blocks its key.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, perMinute, systemClock } from "tollgate";
+ * import { Blocking, createPlan, createTimeCell } from "tollgate/store";
+ *
+ * const store = memoryStore();
+ * const context = { clock: systemClock };
+ * const space = store.open(createPlan("login", "login", [perMinute(1, { blockFor: "10m" })]), context);
+ * const blocking = new Blocking([store.blocks?.("login", "login", context)]);
+ *
+ * const request = { keys: ["ann"], calls: [{ space, key: "ann", costs: [1] }], members: [0] };
+ * const now = createTimeCell(0);
+ * console.log(blocking.transact("take", request, now).admitted); // true
+ * console.log(blocking.transact("take", request, now).block?.forUs); // 600000000
+ * console.log(blocking.unblock(["ann"], now)); // true
+ * ```
  */
 export class Blocking {
   /** One per limiter; `undefined` if its store keeps no blocks. */

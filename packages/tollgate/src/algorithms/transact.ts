@@ -13,6 +13,23 @@ type Calls = readonly Call<DecidingSpace>[];
  * Applies a verb to spaces of this process at one instant, all or nothing: it takes from one space after another, and
  * undoes what it took if one denies. Nothing runs in between, except other threads on a shared store. A denial leaves
  * every cell as it was, bit for bit. `taken` has a receipt for each call that is corrected.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, perMinute, systemClock } from "tollgate";
+ * import { createPlan, createTimeCell, transact } from "tollgate/store";
+ *
+ * const store = memoryStore();
+ * const user = store.open(createPlan("user", "user", [perMinute(5)]), { clock: systemClock });
+ * const team = store.open(createPlan("team", "team", [perMinute(1)]), { clock: systemClock });
+ * const calls = [
+ *   { space: user, key: "ann", costs: [1] },
+ *   { space: team, key: "red", costs: [1] },
+ * ];
+ * const now = createTimeCell(0);
+ * console.log(transact("take", calls, now).admitted, transact("take", calls, now).admitted); // true false
+ * console.log(transact("explain", calls, now).used); // [ 1, 1 ]
+ * ```
  */
 export function transact(
   verb: Verb,

@@ -71,7 +71,20 @@ export function isOver({ untilUs, forgetAtUs }: KeyBlock, nowUs: number): boolea
   return nowUs >= untilUs && nowUs >= forgetAtUs;
 }
 
-/** The block that an operator begins, in place of any other. The offences stay known. */
+/**
+ * The block that an operator begins, in place of any other. The offences stay known.
+ *
+ * @example
+ * ```ts
+ * import { blockUntil, type KeyBlock } from "tollgate/store";
+ *
+ * const kept = new Map<string, KeyBlock>();
+ * const nowUs = Date.now() * 1_000;
+ * const untilUs = nowUs + 60_000_000;
+ * kept.set("ann", blockUntil(untilUs, "scraping", kept.get("ann"), nowUs));
+ * console.log(kept.get("ann")?.untilUs === untilUs, kept.get("ann")?.offences); // true 0
+ * ```
+ */
 export function blockUntil(
   untilUs: number,
   reason: string | undefined,

@@ -44,6 +44,16 @@ const SEPARATOR = "\n";
  * change with these.
  *
  * @throws TollgateError `ERR_LIMITS` when two limits have the same name.
+ * @example
+ * ```ts
+ * import { perHour, perSecond } from "tollgate";
+ * import { createPlan } from "tollgate/store";
+ *
+ * const plan = createPlan("api", "api", [perSecond(5), perHour(100)]);
+ * const reordered = createPlan("api", "api", [perHour(100), perSecond(5)]);
+ * console.log(plan.id === reordered.id, plan.onChange); // true separate
+ * console.log(createPlan("api", "api", [perHour(100, { name: "hour" })]).onChange); // carry-over
+ * ```
  */
 export function createPlan(scope: Scope, limiter: string, limits: readonly Limit[], onChange?: OnChange): Plan {
   checkNames(limits);

@@ -8,6 +8,18 @@ const NOT_WRITTEN = -1;
 /**
  * What a store says of one call: numbers alone, with one entry per limit, in the order of the call's plans and of their
  * limits. Every store fills the same report; `limiter/decide.ts` turns it into a decision.
+ *
+ * @example
+ * ```ts
+ * import { perMinute, perSecond } from "tollgate";
+ * import { createPlan, createTimeCell, PlanVerbs, Report } from "tollgate/store";
+ *
+ * const verbs = new PlanVerbs(createPlan("api", "api", [perSecond(2), perMinute(60)]));
+ * const report = new Report();
+ * report.admitted = verbs.apply("take", undefined, [2, 2], createTimeCell(0), report, 0);
+ * console.log(report.admitted, report.conforms, report.used); // true [ true, true ] [ 2, 2 ]
+ * console.log(report.waitUs); // [ 1000000, 0 ]
+ * ```
  */
 export class Report {
   /** Whether every enforcing limit conformed before the call. */

@@ -7,7 +7,20 @@
  */
 export type TimeCell = Float64Array;
 
-/** A cell to write moments into. */
+/**
+ * A cell to write moments into.
+ *
+ * @example
+ * ```ts
+ * import { createTimeCell } from "tollgate/store";
+ *
+ * const now = createTimeCell(1_000_000);
+ * const kept = createTimeCell();
+ * kept.set(now); // the owner of `now` reuses it
+ * now[0] = 2_000_000;
+ * console.log(kept[0], now[0]); // 1000000 2000000
+ * ```
+ */
 export function createTimeCell(us = 0): TimeCell {
   const cell = new Float64Array(1);
   cell[0] = us;

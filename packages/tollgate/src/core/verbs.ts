@@ -28,7 +28,18 @@ export interface VerbTraits {
   readonly reports: boolean;
 }
 
-/** The verbs, each a row. */
+/**
+ * The verbs, each a row.
+ *
+ * @example
+ * ```ts
+ * import { VERBS } from "tollgate/store";
+ *
+ * const verbs = Object.entries(VERBS);
+ * const writing = verbs.filter(([, { changes }]) => changes).map(([verb]) => verb);
+ * console.log(writing); // [ 'take', 'charge', 'refund', 'renew' ]
+ * ```
+ */
 export const VERBS: Readonly<Record<Verb, VerbTraits>> = {
   take: { changes: true, takes: "if all conform", refunds: false, renews: false, reports: true },
   peek: { changes: false, takes: "if all conform", refunds: false, renews: false, reports: true },

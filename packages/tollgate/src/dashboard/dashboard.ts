@@ -82,7 +82,12 @@ export function dashboard<Native = never>(
 
 const LOOK = (): Looker => ({ who: "dashboard", access: "read" });
 
-/** A dashboard over another source than limiters of this process, such as a service of several processes. */
+/**
+ * A dashboard over another source than limiters of this process, such as a service of several processes. Exported for
+ * the `tollgate` command only: applications call `dashboard`.
+ *
+ * @internal
+ */
 export function serveDashboard<Native>(
   source: DashboardSource,
   door: Door<Native>,

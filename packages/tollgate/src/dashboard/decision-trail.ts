@@ -22,7 +22,10 @@ const WATCHED_MS = 60_000;
 
 /**
  * Keeps a sample of denials, and the decisions of the keys that operators look at. Limiters that are measured tell
- * their decisions anyway, so an admitted call costs a comparison. Its memory is fixed.
+ * their decisions anyway, so an admitted call costs a comparison. Its memory is fixed. Exported for the `tollgate`
+ * command only, each of whose processes keeps one.
+ *
+ * @internal
  */
 export class DecisionTrail {
   readonly #clock: Clock;
@@ -104,7 +107,11 @@ export class DecisionTrail {
   }
 }
 
-/** What several processes tell, as one page. */
+/**
+ * What several processes tell, as one page. Exported for the `tollgate` command only, which has workers.
+ *
+ * @internal
+ */
 export function mergeTrails(pages: readonly TrailPage[]): TrailPage {
   const decisions = pages.flatMap((page) => page.decisions).sort((a, b) => b.atMs - a.atMs);
   return {

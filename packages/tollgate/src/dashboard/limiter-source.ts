@@ -207,7 +207,12 @@ function describeLimits(limiter: AnyLimiter): DescribedLimit[] {
   );
 }
 
-/** The bounds of a limiter's stores, as far as these tell them. */
+/**
+ * The bounds of a limiter's stores, as far as these tell them. Exported for the `tollgate` command only, whose own
+ * source of a dashboard shows them.
+ *
+ * @internal
+ */
 export function describeStores(limiter: AnyLimiter): StoreRow[] {
   return observedParts("dashboard", limiter).sources.map(({ opened }) => {
     const { label: name = "custom" } = opened;

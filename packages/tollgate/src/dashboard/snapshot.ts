@@ -18,6 +18,10 @@
  * - 400 for a wrong body, 404 for a limiter that is not known, 501 for what a store cannot do.
  * - 401 without a session, 403 for another origin or a change that is not allowed.
  * - 429 with `Retry-After` for too many requests, lookers or sessions.
+ *
+ * Exported for the page and the tests of both sides only: applications mount the whole dashboard.
+ *
+ * @internal
  */
 export const ROUTES = {
   script: "page.js",

@@ -110,7 +110,11 @@ export interface DashboardSource {
   mask(key: SourceKey): string;
 }
 
-/** An answer in place of what was asked for. */
+/**
+ * An answer in place of what was asked for. Exported for the `tollgate` command only: applications see the response.
+ *
+ * @internal
+ */
 export class DashboardError extends Error {
   override readonly name = "DashboardError";
   readonly status: number;

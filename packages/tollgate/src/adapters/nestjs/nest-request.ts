@@ -81,6 +81,33 @@ export function exchangeBehind(context: ExecutionContext): Exchange {
 /**
  * The neutral view of the request behind a call: of HTTP, of a GraphQL operation, or of the handshake of a websocket.
  * Headers and address are absent where the transport does not know them.
+ *
+ * @example
+ * ```ts
+ * import { Controller, Get, Module } from "@nestjs/common";
+ * import { NestFactory } from "@nestjs/core";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, factsOf, RateLimitModule } from "tollgate/nestjs";
+ *
+ * @Controller()
+ * class Pages {
+ *   @Get(["", "health"])
+ *   page() {
+ *     return "hello";
+ *   }
+ * }
+ *
+ * const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
+ * const limits = RateLimitModule.forRoot({ limiter, skip: (context) => factsOf(context).path === "/health" });
+ * @Module({ imports: [limits], controllers: [Pages] })
+ * class AppModule {}
+ *
+ * const app = await NestFactory.create(AppModule, { logger: false });
+ * await app.listen(0, "127.0.0.1");
+ * const statusOf = async (path: string) => (await fetch(`${await app.getUrl()}${path}`)).status;
+ * console.log(await statusOf("/"), await statusOf("/"), await statusOf("/health")); // 200 429 200
+ * await app.close();
+ * ```
  */
 export function factsOf(context: ExecutionContext): HttpFacts {
   const raw = nodeRequestOf(context);

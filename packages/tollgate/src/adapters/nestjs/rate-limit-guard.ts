@@ -62,6 +62,39 @@ function optionsExpected(expected: string, got: unknown): TollgateError {
 /**
  * Asks the limiter of the route, of its class or of `RateLimitModule`. A guard that is bound several times counts a
  * call once. `RateLimitModule` binds it for all routes, and `@RateLimit()` for one.
+ *
+ * @example
+ * ```ts
+ * import { type CanActivate, Controller, type ExecutionContext, Get, Module, UseGuards } from "@nestjs/common";
+ * import { NestFactory } from "@nestjs/core";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { header, RateLimitGuard, RateLimitModule } from "tollgate/nestjs";
+ *
+ * class AuthGuard implements CanActivate {
+ *   canActivate(context: ExecutionContext) {
+ *     return context.switchToHttp().getRequest().headers["x-api-key"] === "ann";
+ *   }
+ * }
+ *
+ * @Controller()
+ * @UseGuards(AuthGuard, RateLimitGuard)
+ * class Reports {
+ *   @Get()
+ *   report() {
+ *     return "a report";
+ *   }
+ * }
+ *
+ * const limiter = createLimiter({ key: header("x-api-key"), limits: [perMinute(1)] });
+ * @Module({ imports: [RateLimitModule.forRoot({ limiter, global: false })], controllers: [Reports] })
+ * class AppModule {}
+ *
+ * const app = await NestFactory.create(AppModule, { logger: false });
+ * await app.listen(0, "127.0.0.1");
+ * const get = async (key: string) => (await fetch(await app.getUrl(), { headers: { "X-API-Key": key } })).status;
+ * console.log(await get("eve"), await get("ann"), await get("ann")); // 403 200 429
+ * await app.close();
+ * ```
  */
 export class RateLimitGuard implements CanActivate {
   readonly #limits: ModuleLimits;
@@ -90,6 +123,31 @@ Inject(MODULE_LIMITS)(RateLimitGuard, undefined, 0);
  * decorator goes before its class'. Write it above the `@UseGuards` of guards that are to run first.
  *
  * @throws TollgateError `ERR_OPTION` when an option of a limit of its own is not what is expected.
+ * @example
+ * ```ts
+ * import { Controller, Get, Module } from "@nestjs/common";
+ * import { NestFactory } from "@nestjs/core";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, RateLimit } from "tollgate/nestjs";
+ *
+ * @Controller()
+ * class Reports {
+ *   @Get()
+ *   @RateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(1)] }) })
+ *   report() {
+ *     return "a report";
+ *   }
+ * }
+ *
+ * @Module({ controllers: [Reports] })
+ * class AppModule {}
+ *
+ * const app = await NestFactory.create(AppModule, { logger: false });
+ * await app.listen(0, "127.0.0.1");
+ * const get = async () => (await fetch(await app.getUrl())).status;
+ * console.log(await get(), await get()); // 200 429
+ * await app.close();
+ * ```
  */
 export function RateLimit<Input>(own: Partial<RouteRateLimit<Input>> | string = {}): ClassDecorator & MethodDecorator {
   const options = own as Partial<RouteRateLimit> | string;
@@ -102,7 +160,36 @@ function limitOf(own: Partial<RouteRateLimit> | string): OwnLimit {
   return Object.keys(own).length === 0 ? true : own;
 }
 
-/** Leaves a route, or all of a class, unlimited and uncounted. */
+/**
+ * Leaves a route, or all of a class, unlimited and uncounted.
+ *
+ * @example
+ * ```ts
+ * import { Controller, Get, Module } from "@nestjs/common";
+ * import { NestFactory } from "@nestjs/core";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, RateLimit, SkipRateLimit } from "tollgate/nestjs";
+ *
+ * @Controller()
+ * @RateLimit({ limiter: createLimiter({ key: clientIp(), limits: [perMinute(1)] }) })
+ * class Pages {
+ *   @Get("health")
+ *   @SkipRateLimit()
+ *   health() {
+ *     return "well";
+ *   }
+ * }
+ *
+ * @Module({ controllers: [Pages] })
+ * class AppModule {}
+ *
+ * const app = await NestFactory.create(AppModule, { logger: false });
+ * await app.listen(0, "127.0.0.1");
+ * const get = async () => (await fetch(`${await app.getUrl()}/health`)).status;
+ * console.log(await get(), await get()); // 200 200
+ * await app.close();
+ * ```
+ */
 export function SkipRateLimit(): CustomDecorator {
   return SetMetadata(OWN_LIMIT, false);
 }

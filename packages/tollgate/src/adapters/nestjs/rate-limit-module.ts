@@ -3,7 +3,35 @@ import { APP_GUARD } from "@nestjs/core";
 import type { RateLimitAsyncOptions, RateLimitModuleOptions, RateLimitModuleScope } from "./options.ts";
 import { MODULE_LIMITS, ModuleLimits, RateLimitGuard } from "./rate-limit-guard.ts";
 
-/** Limits the routes and resolvers of an application, and provides its limits to `@RateLimit`. Import it once. */
+/**
+ * Limits the routes and resolvers of an application, and provides its limits to `@RateLimit`. Import it once.
+ *
+ * @example
+ * ```ts
+ * import { Controller, Get, Module } from "@nestjs/common";
+ * import { NestFactory } from "@nestjs/core";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, RateLimitModule } from "tollgate/nestjs";
+ *
+ * @Controller()
+ * class Reports {
+ *   @Get()
+ *   report() {
+ *     return "a report";
+ *   }
+ * }
+ *
+ * const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
+ * @Module({ imports: [RateLimitModule.forRoot({ limiter })], controllers: [Reports] })
+ * class AppModule {}
+ *
+ * const app = await NestFactory.create(AppModule, { logger: false });
+ * await app.listen(0, "127.0.0.1");
+ * const get = async () => (await fetch(await app.getUrl())).status;
+ * console.log(await get(), await get()); // 200 429
+ * await app.close();
+ * ```
+ */
 // biome-ignore lint/complexity/noStaticOnlyClass: Nest takes classes for modules.
 export class RateLimitModule {
   /**

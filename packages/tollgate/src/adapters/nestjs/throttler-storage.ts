@@ -35,6 +35,21 @@ const MOST_LISTS = 1_000;
  * together.
  *
  * @throws TollgateError `ERR_OPTION` or `ERR_NAME` when an option is not what is expected.
+ * @example
+ * ```ts
+ * import { Module } from "@nestjs/common";
+ * import { ThrottlerModule } from "@nestjs/throttler";
+ * import { memoryStore } from "tollgate";
+ * import { throttlerStorage } from "tollgate/nestjs";
+ *
+ * const storage = throttlerStorage({ store: memoryStore() });
+ * @Module({ imports: [ThrottlerModule.forRoot({ throttlers: [{ ttl: 60_000, limit: 100 }], storage })] })
+ * export class AppModule {}
+ *
+ * // What the throttler asks for each request.
+ * const hit = async () => (await storage.increment("ann", 60_000, 1, 0, "default")).isBlocked;
+ * console.log(await hit(), await hit()); // false true
+ * ```
  */
 export function throttlerStorage({ store, name = "throttler" }: ThrottlerStorageOptions = {}): {
   increment(key: string, ttl: number, limit: number, blockDuration: number, throttlerName: string): Promise<Hit>;

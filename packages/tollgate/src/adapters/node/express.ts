@@ -37,6 +37,29 @@ export type RateLimitHandler = (request: IncomingMessage, response: ServerRespon
 /**
  * The neutral view of an Express request. Its path is that of `originalUrl`: it is whole even in a mounted router,
  * where `request.path` lacks the mount path.
+ *
+ * @example
+ * ```ts
+ * import { once } from "node:events";
+ * import type { AddressInfo } from "node:net";
+ * import express from "express";
+ * import { createLimiter, perHour } from "tollgate";
+ * import { clientIp, factsOf } from "tollgate/express";
+ *
+ * const failures = createLimiter({ key: clientIp(), limits: [perHour(1)] });
+ * const app = express();
+ * app.get("/login", (request, response) => {
+ *   response.sendStatus(failures.allow(factsOf(request)) ? 401 : 429);
+ * });
+ * const server = app.listen(0, "127.0.0.1");
+ * await once(server, "listening");
+ *
+ * const { port } = server.address() as AddressInfo;
+ * const login = async () => (await fetch(`http://127.0.0.1:${port}/login`)).status;
+ * console.log(await login(), await login()); // 401 429
+ * server.close();
+ * server.closeAllConnections();
+ * ```
  */
 export function factsOf(request: Request): HttpFacts {
   return factsAt(request, request.originalUrl);

@@ -15,6 +15,24 @@ import { departureOf, watchOutcome } from "./node-response.ts";
 /**
  * The neutral view of a Fastify request. Its path is as the client sent it, even if `rewriteUrl` has changed
  * `request.url`.
+ *
+ * @example
+ * ```ts
+ * import { fastify } from "fastify";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, factsOf, rateLimit } from "tollgate/fastify";
+ *
+ * const limiter = createLimiter({ key: clientIp(), limits: [perMinute(2)] });
+ * const app = fastify();
+ * await app.register(rateLimit, { limiter });
+ * app.get("/", async () => "hello");
+ * app.get("/quota", { config: { rateLimit: false } }, async (request) => {
+ *   return `${limiter.peek(factsOf(request), 0).remaining} left`;
+ * });
+ *
+ * await app.inject("/");
+ * console.log((await app.inject("/quota")).body); // 1 left
+ * ```
  */
 export function factsOf(request: FastifyRequest): HttpFacts {
   return factsAt(request.raw, request.originalUrl);

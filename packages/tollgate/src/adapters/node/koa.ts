@@ -36,6 +36,29 @@ export interface RateLimitOptions<Input> extends GateOptions<Context, Input> {
 /**
  * The neutral view of a Koa request. Its path is that of `originalUrl`: as the client sent it, even if a router or
  * `koa-mount` has changed `context.path`.
+ *
+ * @example
+ * ```ts
+ * import { once } from "node:events";
+ * import type { AddressInfo } from "node:net";
+ * import Koa from "koa";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, factsOf, rateLimit } from "tollgate/koa";
+ *
+ * const app = new Koa();
+ * const limiter = createLimiter({ key: clientIp(), limits: [perMinute(10)] });
+ * app.use(rateLimit({ limiter, cost: (context) => (factsOf(context).path === "/search" ? 5 : 1) }));
+ * app.use((context) => {
+ *   context.body = `${context.state.rateLimit?.remaining} left`;
+ * });
+ * const server = app.listen(0, "127.0.0.1");
+ * await once(server, "listening");
+ *
+ * const { port } = server.address() as AddressInfo;
+ * console.log(await (await fetch(`http://127.0.0.1:${port}/search?q=a`)).text()); // 5 left
+ * server.close();
+ * server.closeAllConnections();
+ * ```
  */
 export function factsOf(context: Context): HttpFacts {
   return factsAt(context.req, context.originalUrl);

@@ -3,7 +3,30 @@ import { headerLines, type RawRequest } from "../../http/header-lines.ts";
 import { type FactsSource, type HttpFacts, LazyFacts } from "../../http/http-facts.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 
-/** The neutral view of a `node:http` request, or of an HTTP/2 request in Node's compatible form. */
+/**
+ * The neutral view of a `node:http` request, or of an HTTP/2 request in Node's compatible form.
+ *
+ * @example
+ * ```ts
+ * import { once } from "node:events";
+ * import { createServer } from "node:http";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { clientIp, factsOf } from "tollgate/node";
+ *
+ * const limiter = createLimiter({ key: clientIp(), limits: [perMinute(1)] });
+ * const server = createServer((request, response) => {
+ *   response.statusCode = limiter.allow(factsOf(request)) ? 200 : 429;
+ *   response.end();
+ * });
+ * await once(server.listen(0, "127.0.0.1"), "listening");
+ *
+ * const { port } = server.address() as { port: number };
+ * const get = async () => (await fetch(`http://127.0.0.1:${port}/`)).status;
+ * console.log(await get(), await get()); // 200 429
+ * server.close();
+ * server.closeAllConnections();
+ * ```
+ */
 export function factsOf(request: IncomingMessage): HttpFacts {
   return factsAt(request, request.url);
 }

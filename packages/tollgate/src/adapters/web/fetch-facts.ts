@@ -4,6 +4,18 @@ import { isAddressSource, runtimeAddress } from "./runtime-address.ts";
 /**
  * The neutral view of a `Request`. Its path is as the runtime gives it: without `.` and `..`. It has an address after
  * the request has come to a limiter, if the runtime is Bun or Deno, or the option `remoteAddress` is set.
+ *
+ * @example
+ * ```ts
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { factsOf, header } from "tollgate/fetch";
+ *
+ * const limiter = createLimiter({ key: header("x-api-key"), limits: [perMinute(2)] });
+ * const request = new Request("https://example.com/search?q=a", { headers: { "X-API-Key": "ann" } });
+ * const facts = factsOf(request);
+ * console.log(facts.method, facts.path, facts.target); // GET /search /search?q=a
+ * console.log(limiter.consume(facts).remaining); // 1
+ * ```
  */
 export function factsOf(request: Request): HttpFacts {
   // The peer that the current limiter knows: an inner limiter may be given another `remoteAddress`.

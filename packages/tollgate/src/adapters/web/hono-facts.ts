@@ -7,6 +7,21 @@ import { isAddressSource, isObject, runtimeAddress } from "./runtime-address.ts"
 /**
  * The neutral view of a Hono request. Its path is as the client sent it, while `context.req.path` is decoded. The
  * address is that of the socket's peer on Node, Bun and Deno, and `undefined` elsewhere.
+ *
+ * @example
+ * ```ts
+ * import { Hono } from "hono";
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { factsOf, header, rateLimit } from "tollgate/hono";
+ *
+ * const app = new Hono();
+ * const limiter = createLimiter({ key: header("x-api-key"), limits: [perMinute(1)] });
+ * app.use(rateLimit({ limiter, skip: (context) => factsOf(context).path === "/health" }));
+ * app.get("*", (context) => context.text("hello"));
+ *
+ * const get = async (path: string) => (await app.request(path, { headers: { "X-API-Key": "ann" } })).status;
+ * console.log(await get("/"), await get("/"), await get("/health")); // 200 429 200
+ * ```
  */
 export function factsOf(context: Context): HttpFacts {
   return new LazyFacts(context, HONO_SOURCE, () => peerAddress(context));

@@ -22,6 +22,28 @@ const MOST = 100;
 
 /**
  * A limits file is wrong. Its message has a line for each mistake, `limits.yaml:4:9: domains.api…: expected …, got …`.
+ *
+ * @example
+ * ```ts
+ * import { LimitsFileError, parseLimits } from "tollgate/config";
+ * import * as yaml from "yaml";
+ *
+ * const text = `
+ * version: 1
+ * domains:
+ *   api:
+ *     limits:
+ *       client: { by: ip, rate: fast }
+ * `;
+ * try {
+ *   parseLimits(text, { file: "limits.yaml", yaml });
+ * } catch (error) {
+ *   if (!(error instanceof LimitsFileError)) throw error;
+ *   const [mistake] = error.mistakes;
+ *   console.log(mistake?.line, mistake?.path); // 6 domains.api.limits.client.rate
+ *   console.log(mistake?.message); // expected a count and a duration, such as 60/1m or 0.5/1s, got "fast"
+ * }
+ * ```
  */
 export class LimitsFileError extends TollgateError {
   /** At least one, in the order of the file; the first hundred. */

@@ -1,7 +1,23 @@
 import type { CallOptions, RateLimiterCompatible } from "./limiter.ts";
 import { Denial, denialOf, RateLimiterRes } from "./result.ts";
 
-/** Takes points from several limiters. Rejects with the results of those that deny, by `keyPrefix`. */
+/**
+ * Takes points from several limiters. Rejects with the results of those that deny, by `keyPrefix`.
+ *
+ * @example
+ * ```ts
+ * import { RateLimiterMemory, type RateLimiterRes, RateLimiterUnion } from "tollgate/rate-limiter-flexible";
+ *
+ * const second = new RateLimiterMemory({ keyPrefix: "second", points: 2, duration: 1 });
+ * const hour = new RateLimiterMemory({ keyPrefix: "hour", points: 100, duration: 3_600 });
+ * const union = new RateLimiterUnion(second, hour);
+ * const results = await union.consume("ann", 2);
+ * console.log(results["second"]?.remainingPoints, results["hour"]?.remainingPoints); // 0 98
+ *
+ * const denials = await union.consume("ann").catch((denied: Record<string, RateLimiterRes>) => denied);
+ * console.log(Object.keys(denials)); // [ 'second' ]
+ * ```
+ */
 export class RateLimiterUnion {
   readonly #limiters: readonly RateLimiterCompatible[];
 
@@ -27,7 +43,26 @@ export class RateLimiterUnion {
   }
 }
 
-/** Takes points from a second limiter when the first one has none left. */
+/**
+ * Takes points from a second limiter when the first one has none left.
+ *
+ * @example
+ * ```ts
+ * import { BurstyRateLimiter, RateLimiterMemory } from "tollgate/rate-limiter-flexible";
+ *
+ * const limiter = new RateLimiterMemory({ points: 2, duration: 1 });
+ * const burst = new RateLimiterMemory({ keyPrefix: "burst", points: 3, duration: 10 });
+ * const bursty = new BurstyRateLimiter(limiter, burst);
+ * for (let i = 0; i < 5; i += 1) await bursty.consume("ann");
+ * console.log((await burst.get("ann"))?.remainingPoints); // 0
+ *
+ * const isAllowed = await bursty.consume("ann").then(
+ *   () => true,
+ *   () => false,
+ * );
+ * console.log(isAllowed); // false
+ * ```
+ */
 export class BurstyRateLimiter {
   readonly #limiter: RateLimiterCompatible;
   readonly #burst: RateLimiterCompatible;

@@ -212,7 +212,21 @@ export class RateLimiterStore {
   }
 }
 
-/** The interface of their `RateLimiterRedis`, over `redisStore`. Its keys are others than theirs. */
+/**
+ * The interface of their `RateLimiterRedis`, over `redisStore`. Its keys are others than theirs.
+ *
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { RateLimiterMemory, RateLimiterRedis } from "tollgate/rate-limiter-flexible";
+ *
+ * const storeClient = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+ * const insuranceLimiter = new RateLimiterMemory({ points: 1, duration: 60 });
+ * const limiter = new RateLimiterRedis({ storeClient, keyPrefix: "login", points: 5, duration: 60, insuranceLimiter });
+ * console.log((await limiter.consume("ann", 2)).remainingPoints); // 3
+ * await storeClient.quit();
+ * ```
+ */
 export class RateLimiterRedis extends RateLimiterStore {
   constructor({ storeClient, ...options }: RateLimiterRedisOptions) {
     // Blocks that other processes end are not remembered here.

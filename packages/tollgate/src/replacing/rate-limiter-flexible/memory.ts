@@ -21,7 +21,21 @@ export type Restored<Detailed extends boolean> = Readonly<
   Record<Outcome, Detailed extends true ? { readonly count: number; readonly keys: readonly unknown[] } : number>
 >;
 
-/** The interface of their `RateLimiterMemory`, over a memory store of its own. */
+/**
+ * The interface of their `RateLimiterMemory`, over a memory store of its own.
+ *
+ * @example
+ * ```ts
+ * import { RateLimiterMemory } from "tollgate/rate-limiter-flexible";
+ *
+ * const limiter = new RateLimiterMemory({ points: 5, duration: 60 });
+ * console.log((await limiter.consume("ann", 2)).remainingPoints); // 3
+ *
+ * const afterRestart = new RateLimiterMemory({ points: 5, duration: 60 });
+ * afterRestart.restore(limiter.dump());
+ * console.log((await afterRestart.get("ann"))?.consumedPoints); // 2
+ * ```
+ */
 export class RateLimiterMemory extends RateLimiterStore {
   readonly #store: MemoryStore;
   readonly #all: HitCounter;

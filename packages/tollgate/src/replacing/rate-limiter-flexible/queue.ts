@@ -3,7 +3,22 @@ import { Denial, delay, denialOf } from "./result.ts";
 
 const DEFAULT_QUEUE = "limiter";
 
-/** A call of a queue that cannot be served. */
+/**
+ * A call of a queue that cannot be served.
+ *
+ * @example
+ * ```ts
+ * import { RateLimiterMemory, RateLimiterQueue, RateLimiterQueueError } from "tollgate/rate-limiter-flexible";
+ *
+ * const queue = new RateLimiterQueue(new RateLimiterMemory({ points: 2, duration: 1 }));
+ * try {
+ *   await queue.removeTokens(3);
+ * } catch (error) {
+ *   if (!(error instanceof RateLimiterQueueError)) throw error;
+ *   console.log(error.message); // tokens: expected at most 2, got 3
+ * }
+ * ```
+ */
 export class RateLimiterQueueError extends Error {
   override readonly name = "RateLimiterQueueError";
   readonly extra: unknown;
@@ -23,7 +38,19 @@ export interface RateLimiterQueueOptions {
   readonly maxQueueSize?: number;
 }
 
-/** Lets calls wait for points, first come, first served for each key. */
+/**
+ * Lets calls wait for points, first come, first served for each key.
+ *
+ * @example
+ * ```ts
+ * import { RateLimiterMemory, RateLimiterQueue } from "tollgate/rate-limiter-flexible";
+ *
+ * const queue = new RateLimiterQueue(new RateLimiterMemory({ points: 2, duration: 1 }), { maxQueueSize: 100 });
+ * console.log(await queue.removeTokens(1, "ann"), await queue.removeTokens(1, "ann")); // 1 0
+ * console.log(await queue.getTokensRemaining("ann")); // 0
+ * // The next call for this key would wait until the second is over.
+ * ```
+ */
 export class RateLimiterQueue {
   readonly #limiter: QueuedLimiter;
   readonly #maxQueueSize: number;

@@ -1,7 +1,23 @@
 /** The longest delay of a timer. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** The state of a key. Calls beyond the points reject with it: it is no Error. */
+/**
+ * The state of a key. Calls beyond the points reject with it: it is no Error.
+ *
+ * @example
+ * ```ts
+ * import { RateLimiterMemory, RateLimiterRes } from "tollgate/rate-limiter-flexible";
+ *
+ * const limiter = new RateLimiterMemory({ points: 1, duration: 60 });
+ * await limiter.consume("ann");
+ * try {
+ *   await limiter.consume("ann");
+ * } catch (denied) {
+ *   if (!(denied instanceof RateLimiterRes)) throw denied; // the store has failed
+ *   console.log(denied.remainingPoints, denied.msBeforeNext); // 0 60000
+ * }
+ * ```
+ */
 export class RateLimiterRes {
   remainingPoints: number;
   /** Milliseconds until the points are renewed; -1 if they never are. */
