@@ -78,7 +78,8 @@ export function needsPostgres({ code }: CodeBlock): boolean {
  */
 export async function expectPromisedOutput({ file, code }: Example): Promise<void> {
   const printed: string[] = [];
-  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  // A fake `performance` is that of the start of the process, so `Date` has to be, too.
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: performance.timeOrigin });
   const log = vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
   try {
     await import(file);

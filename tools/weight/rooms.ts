@@ -33,10 +33,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["dashboard", DASHBOARD, 2_917, 1_500],
   ["replay", ["packages/server/src/replay"], 1_845, 1_500],
   ["tests", TESTS, 55_853, 36_000],
-  ["site", ["site"], 1_256, 1_500],
+  ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
   ["tools", ["tools"], 951, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_302, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_317, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
