@@ -5,7 +5,6 @@ import { checkDuration } from "../core/duration-option.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { isMadeHere } from "../limiter/limiter-mark.ts";
 import type { GateOptions } from "./gate-options.ts";
-import { defaultCostOf } from "./limiter-shape.ts";
 import { RIVAL_OPTIONS } from "./rival-options.ts";
 
 const A_DAY_MS = 86_400_000;
@@ -71,10 +70,10 @@ export function checkGateOptions<Request, Input>(
   const [jitterMs, maxWaitMs] = (["retryJitter", "maxWait"] as const).map((name) =>
     checkDuration(name, options[name] === undefined ? 0 : options[name], 0, A_DAY_MS),
   ) as [number, number];
-  const { limiter, cost = defaultCostOf(limiter) } = options;
+  const { limiter, cost } = options;
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const ownCost = typeof cost === "object" ? { ...cost } : cost;
-  return { ...DEFAULTS, ...given, jitterMs, maxWaitMs, limiter, ...(ownCost !== undefined && { cost: ownCost }) };
+  const ownCost = typeof cost === "object" && { cost: { ...cost } };
+  return { ...DEFAULTS, ...given, jitterMs, maxWaitMs, limiter, ...ownCost };
 }
 
 function checkAll(options: unknown, own: readonly string[]): void {

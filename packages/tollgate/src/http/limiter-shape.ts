@@ -11,8 +11,3 @@ export interface TakingCalls<Input> {
 export function mayTakePlaces(limiter: object): boolean {
   return "mayTakePlaces" in limiter && limiter.mayTakePlaces === true;
 }
-
-/** What a call costs whose caller states no cost. `undefined` if the limiter finds it for each call. */
-export function defaultCostOf(limiter: object): Cost | undefined {
-  return "defaultCost" in limiter ? (limiter.defaultCost as Cost | undefined) : 1;
-}

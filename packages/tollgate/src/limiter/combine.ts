@@ -83,7 +83,6 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
     undefined,
     members.map((member) => member.watch),
   );
-  const isPriced = members.some(({ defaultCost }) => defaultCost === undefined);
   return limiterOf<never>({
     kind: members.some(({ kind }) => kind === "async") ? "async" : "sync",
     name: members.map(({ name }) => name).join(" + "),
@@ -95,7 +94,6 @@ export function combine(...limiters: AnyLimiter[]): AnyLimiter {
     ),
     asker,
     watch,
-    defaultCost: isPriced ? undefined : 1,
     sources,
     end: () => {
       for (const member of members) member.end();

@@ -113,7 +113,6 @@ function partsOf<Input>(
     selection,
     asker: known.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(known, clock),
     watch,
-    defaultCost: 1,
     end: () => {
       context.close();
       lines.close();

@@ -33,8 +33,6 @@ export interface LimiterParts<Input> extends DeciderParts {
   /** Whether there is a key function: adapters need one. */
   readonly keyed: boolean;
   readonly selection: Selection<Input>;
-  /** What a call costs for which the caller states no cost; `undefined` if the limiter finds it for each call. */
-  readonly defaultCost: Cost | undefined;
   /** Where its cells are: those of its owners, unless rules come and go. */
   readonly sources?: readonly Source[];
   /** Set for a domain: the limiters of its rules are not measured apart. */
@@ -50,7 +48,6 @@ export interface LimiterParts<Input> extends DeciderParts {
 export class StoreLimiter<Input> extends Decider {
   readonly keyed: boolean;
   readonly selection: Selection<Input>;
-  readonly defaultCost: Cost | undefined;
   readonly members: Members | undefined;
   readonly sources: readonly Source[];
   /** Whether a call may take places. If a function chooses the limits, that is known when it has chosen. */
@@ -65,7 +62,6 @@ export class StoreLimiter<Input> extends Decider {
     const { fixed } = parts.selection;
     this.keyed = parts.keyed;
     this.selection = parts.selection;
-    this.defaultCost = parts.defaultCost;
     this.members = parts.members;
     this.sources = parts.sources ?? parts.selection.owners.map(({ source }) => source);
     this.end = parts.end;
@@ -81,22 +77,22 @@ export class StoreLimiter<Input> extends Decider {
     forwardMethods(StoreLimiter.prototype, KeyHandle.prototype, "limiter", call);
   }
 
-  allow(this: StoreLimiter<Input> | undefined, input: Input, cost: Cost = 1): Maybe<boolean> {
+  allow(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<boolean> {
     if (this === undefined) throw detachedError("limiter", "allow");
     const { quick } = this;
-    if (quick === undefined || typeof cost !== "number" || !quick.route.isOpen()) {
-      const given = this.defaultCost === undefined && cost === 1 ? undefined : cost;
+    const isPlain = cost === undefined || typeof cost === "number";
+    if (quick === undefined || !isPlain || !quick.route.isOpen()) {
       const { fixed } = this.selection;
-      if (this.kind === "sync" || fixed === undefined || typeof cost !== "number")
-        return this.call("allow", input, [given]) as Maybe<boolean>;
-      return later(() => new KeyHandle(this, onlyKey(fixed, input)).allow(given));
+      if (this.kind === "sync" || fixed === undefined || !isPlain)
+        return this.call("allow", input, [cost]) as Maybe<boolean>;
+      return later(() => new KeyHandle(this, onlyKey(fixed, input)).allow(cost));
     }
     const given = quick.key(input);
     // `encodeKey` is apart, so that this function stays small enough to inline.
     const key = typeof given === "string" && given.charCodeAt(0) !== TUPLE_MARK_UNIT ? given : encodeKey(given);
-    if (cost !== 1) checkCost(cost);
+    if (cost !== undefined) checkCost(cost);
     readInto(this.clock, this.now);
-    return quick.space.allow(key, cost, this.now);
+    return quick.space.allow(key, cost ?? 1, this.now);
   }
 
   consume(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<Decision> {

@@ -48,8 +48,6 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
       selection: this.#selection,
       asker: store.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(store, clock),
       watch: this.#watch,
-      // The rules say what a request costs.
-      defaultCost: undefined,
       sources: [{ store: identity ?? store, opened: store, scope: name }],
       members: this,
       end: () => this.close(),

@@ -35,8 +35,6 @@ export class DynamicSelection<Input> implements Selection<Input> {
   /** By what a space enforces and counts. Those that were opened last come last. */
   readonly #spaces = new Map<string, Space>();
   readonly #released = new WeakSet<Space>();
-  /** How many times idle spaces were released. */
-  #releases = 0;
   #crowdedAt = MANY_SPACES;
   /** The routes of lists of the same limits, and of limits with equal numbers. */
   #routes = new ListCache<Limit, Route>();
@@ -112,12 +110,7 @@ export class DynamicSelection<Input> implements Selection<Input> {
     const keyIndexes = spaces.map(() => 0);
     const route = new Route(spaces, keyIndexes, this.owners, "ignored");
     // Handles and calls in flight keep the route.
-    let checkedAt = this.#releases;
-    route.current = () => {
-      if (checkedAt === this.#releases) return route;
-      checkedAt = this.#releases;
-      return spaces.some((space) => this.#released.has(space)) ? this.#routeOf(limits) : route;
-    };
+    route.current = () => (spaces.some((space) => this.#released.has(space)) ? this.#routeOf(limits) : route);
     return route;
   }
 
@@ -138,7 +131,6 @@ export class DynamicSelection<Input> implements Selection<Input> {
       this.#released.add(space);
       space.release();
     }
-    this.#releases += 1;
     this.#routes = new ListCache();
     this.#routesByText = new Map();
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
