@@ -13,20 +13,17 @@ import { rateLimit as inFrontOfHono } from "tollgate/hono";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
 import { rateLimit as inFrontOfNode, type RateLimited } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bucketOf, left, perAddress, START_MS } from "./suite/case.ts";
 import { type Answer, send } from "./suite/client.ts";
-import type { RunningServer } from "./suite/harness.ts";
-import { listenHere, serveHere } from "./suite/node-server.ts";
+import { urlOf } from "./suite/node-server.ts";
 
 function limit(capacity: number, clock: Clock = manualClock(START_MS)) {
   return { limiter: createLimiter({ key: perAddress, limits: [bucketOf(capacity)], clock }) };
 }
 
-async function ask(serving: Promise<RunningServer>): Promise<Answer> {
-  const server = await serving;
-  onTestFinished(() => server.close());
-  return send(server.url);
+async function ask(served: Parameters<typeof urlOf>[0]): Promise<Answer> {
+  return send(await urlOf(served));
 }
 
 function expectBoth({ headers }: Pick<Answer, "headers">, [first, second]: readonly [number, number]): void {
@@ -45,7 +42,7 @@ describe.each(CAPACITIES)("limiters of two adapters in a row, of %d and %d", (fi
     const app = express();
     app.use(inFrontOfExpress(limit(first)));
     app.use(inFrontOfNode(limit(second))((_request, response) => void response.end("hello")));
-    expectBoth(await ask(serveHere(app)), [first, second]);
+    expectBoth(await ask(app), [first, second]);
   });
 
   it("are both told by Koa behind a Node handler", async () => {
@@ -56,12 +53,12 @@ describe.each(CAPACITIES)("limiters of two adapters in a row, of %d and %d", (fi
     });
     const listener = app.callback();
     const handler = inFrontOfNode(limit(first))((request, response) => void listener(request, response));
-    expectBoth(await ask(serveHere(handler)), [first, second]);
+    expectBoth(await ask(handler), [first, second]);
   });
 
   it("are both told by a fetch handler in Hono on Node", async () => {
     const server = createAdaptorServer({ fetch: fetchInHono(first, second).fetch }) as Server;
-    expectBoth(await ask(listenHere(server)), [first, second]);
+    expectBoth(await ask(server), [first, second]);
   });
 
   it("are both told by a fetch handler in Hono without a server", async () => {
@@ -123,10 +120,9 @@ describe("the headers of two limiters", () => {
     app.use(inFrontOfExpress({ ...limit(1), cost: 1, onDenied }));
     app.use(inFrontOfExpress(limit(9)));
     app.get("/", (_request, response) => void response.send("hello"));
-    const server = await serveHere(app);
-    onTestFinished(() => server.close());
-    await send(server.url);
-    const { headers, status } = await send(server.url);
+    const url = await urlOf(app);
+    await send(url);
+    const { headers, status } = await send(url);
     expect([status, headers["ratelimit"], headers["retry-after"]]).toEqual([200, '"bucket";r=0;t=1', undefined]);
   });
 });
@@ -149,11 +145,10 @@ describe("settle", () => {
       request.rateLimit?.settle(2);
       response.send("hello");
     });
-    const server = await serveHere(app);
-    onTestFinished(() => server.close());
+    const url = await urlOf(app);
     const seen: number[] = [];
     for (let i = 0; i < 4; i += 1) {
-      await send(server.url);
+      await send(url);
       seen.push(left(limiter));
     }
     expect(seen).toEqual([8, 6, 4, 2]);
@@ -168,19 +163,18 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
     return `${rateLimit.limitRemaining} ${logins.limitRemaining}`;
   };
 
-  const CASES: readonly (readonly [string, () => Promise<RunningServer> | RunningServer])[] = [
+  const CASES: readonly (readonly [string, () => Promise<string>])[] = [
     [
       "express",
       () => {
         const app = express().use(inFrontOfExpress(all), inFrontOfExpress(own));
         app.use((request, response) => void response.end(inNames(request)));
-        return serveHere(app);
+        return urlOf(app);
       },
     ],
     [
       "node",
-      () =>
-        serveHere(inFrontOfNode(all)(inFrontOfNode(own)((request, response) => void response.end(inNames(request))))),
+      () => urlOf(inFrontOfNode(all)(inFrontOfNode(own)((request, response) => void response.end(inNames(request))))),
     ],
     [
       "koa",
@@ -190,7 +184,7 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
           context.body = inNames(context.state);
         });
         const listener = app.callback();
-        return serveHere((request, response) => void listener(request, response));
+        return urlOf((request, response) => void listener(request, response));
       },
     ],
     [
@@ -199,7 +193,7 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
         const app = new Hono<{ Variables: { logins: RateLimited } }>();
         app.use(inFrontOfHono(all), inFrontOfHono(own));
         app.get("/", (context) => context.text(inNames(context.var)));
-        return listenHere(createAdaptorServer(app) as Server);
+        return urlOf(createAdaptorServer(app) as Server);
       },
     ],
     [
@@ -209,8 +203,8 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
         await app.register(inFrontOfFastify, all);
         await app.register(inFrontOfFastify, own);
         app.get("/", async (request) => inNames(request));
-        await app.listen({ port: 0, host: "127.0.0.1" });
-        return { url: app.listeningOrigin, close: () => app.close() };
+        await app.ready();
+        return urlOf(app.server);
       },
     ],
   ];
@@ -218,7 +212,7 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
   it.each(CASES.map(([name, serve], i) => [name, serve, `${8 - i} ${7 - i}`] as const))(
     "in %s",
     async (_, serve, body) => {
-      expect((await ask(Promise.resolve(serve()))).body).toBe(body);
+      expect((await send(await serve())).body).toBe(body);
     },
   );
 });

@@ -7,9 +7,9 @@ import { rateLimit as inFrontOfExpress } from "tollgate/express";
 import { rateLimit as inFrontOfFetch } from "tollgate/fetch";
 import { rateLimit as inFrontOfNode, type Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { send } from "../adapters/suite/client.ts";
-import { serveHere } from "../adapters/suite/node-server.ts";
+import { urlOf } from "../adapters/suite/node-server.ts";
 import { until } from "../adapters/suite/until.ts";
 
 const START_MS = Date.UTC(2026, 0, 15, 12);
@@ -72,9 +72,7 @@ const FILE: LimitsFile = {
 describe.each(FRAMEWORKS)("the limiter of a domain in front of %s", (_name, listen) => {
   async function start(options: Omit<Options, "limiter"> = {}, file = FILE): Promise<{ limits: Limits; url: string }> {
     const limits = createLimits(file, { clock: manualClock(START_MS), trustProxy: "loopback" });
-    const server = await serveHere(await listen({ limiter: limits.limiter("api"), ...options }));
-    onTestFinished(() => server.close());
-    return { limits, url: server.url };
+    return { limits, url: await urlOf(await listen({ limiter: limits.limiter("api"), ...options })) };
   }
   const from = (ip: string, more: Record<string, string> = {}) => ({ "x-forwarded-for": ip, ...more });
   const login = (url: string, ip: string, user: string) =>

@@ -1,24 +1,13 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import { type AddressInfo, createServer as createSocketServer } from "node:net";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSocketServer } from "node:net";
 import { concurrency, createLimiter, perSecond } from "tollgate";
 import { limitedFetch } from "tollgate/limited-fetch";
-import { afterEach, describe, expect, it } from "vitest";
-
-const servers: Server[] = [];
+import { describe, expect, it } from "vitest";
+import { urlOf } from "../adapters/suite/node-server.ts";
 
 async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer({ maxHeaderSize: 1 << 20 }, listener);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return new URL(await urlOf(createServer({ maxHeaderSize: 1 << 20 }, listener))).host;
 }
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
 
 function onePlace() {
   return createLimiter({ limits: [concurrency({ max: 1, ttl: "1h" })] });
@@ -117,11 +106,9 @@ describe("limitedFetch over servers that do harm", () => {
   it("frees the place if the server hangs up, or sends no HTTP", async () => {
     const limiter = onePlace();
     const server = createSocketServer((socket) => socket.resume().end("HTTP/1.1 2x0 :\r\n\r\n"));
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { host } = new URL(await urlOf(server));
     await expect(limitedFetch(limiter, { retries: 3 })(`http://${host}/`)).rejects.toThrow("fetch failed");
     expect(inUse(limiter, host)).toBe(0);
-    await new Promise((resolve) => server.close(resolve));
   });
 
   it("goes on under thousands of limits, numbers out of range and texts that are no fields", async () => {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer, type Server as HttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { Client as ClientV2, InMemoryTransport as InMemoryV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport as InMemoryV1 } from "@modelcontextprotocol/sdk/inMemory.js";
@@ -10,7 +8,8 @@ import { createMcpHandler, McpServer as ServerV2 } from "@modelcontextprotocol/s
 import { concurrency, createLimiter, perMinute, TollgateError } from "tollgate";
 import { limitTools, type ToolCall, type ToolLimitOptions } from "tollgate/mcp";
 import { manualClock } from "tollgate/testing";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { urlOf } from "../suite/node-server.ts";
 
 const INFO = { name: "test", version: "1.0.0" };
 
@@ -20,11 +19,6 @@ interface Connected {
 }
 
 type Tool = (args: unknown) => Promise<string>;
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-});
 
 /** A server with a client for each SDK, in memory. */
 const CONNECT = {
@@ -37,7 +31,7 @@ const CONNECT = {
     const client = new ClientV1(INFO);
     const [one, other] = InMemoryV1.createLinkedPair();
     await Promise.all([server.connect(one), client.connect(other)]);
-    open.push(() => client.close());
+    onTestFinished(() => client.close());
     return {
       call: (name, args = {}) => client.callTool({ name, arguments: args }),
       listTools: () => client.listTools(),
@@ -52,7 +46,7 @@ const CONNECT = {
     const client = new ClientV2(INFO);
     const [one, other] = InMemoryV2.createLinkedPair();
     await Promise.all([server.connect(one), client.connect(other)]);
-    open.push(() => client.close());
+    onTestFinished(() => client.close());
     return {
       call: (name, args = {}) => client.callTool({ name, arguments: args }),
       listTools: () => client.listTools(),
@@ -141,15 +135,6 @@ describe.each(Object.entries(CONNECT))("tools of the MCP SDK, %s", (_, connect) 
   });
 });
 
-async function listen(server: HttpServer): Promise<string> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  open.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 const callOf = (id: number) => ({
   jsonrpc: "2.0",
@@ -163,7 +148,7 @@ describe("tools over HTTP", () => {
 
   it("are counted for each call of a batch, and by the client of the token, version 1", async () => {
     const limiter = limiterOf();
-    const url = await listen(
+    const url = await urlOf(
       createServer((request, response) => {
         const server = new ServerV1(INFO);
         limitTools(server, { limiter });

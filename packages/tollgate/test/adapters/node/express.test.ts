@@ -9,17 +9,11 @@ import express, {
 import express4 from "express-4";
 import { createLimiter, type Denied, perMinute } from "tollgate";
 import { factsOf, type HttpFacts, rateLimit } from "tollgate/express";
-import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { send } from "../suite/client.ts";
-import { serveHere } from "../suite/node-server.ts";
-
-async function serve(app: express.Express): Promise<string> {
-  const server = await serveHere(app);
-  onTestFinished(() => server.close());
-  return server.url;
-}
+import { urlOf } from "../suite/node-server.ts";
 
 const hello: RequestHandler = (_request, response) => void response.send("hello");
 
@@ -38,7 +32,7 @@ describe.each([
     router.use(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, input }));
     router.get("/users/:id", hello);
     app.use("/api", router);
-    expect((await send(`${await serve(app)}/api/users/1?a=/b`)).status).toBe(200);
+    expect((await send(`${await urlOf(app)}/api/users/1?a=/b`)).status).toBe(200);
     expect(seen).toEqual(["/users/1", "/api/users/1"]);
   });
 
@@ -63,7 +57,7 @@ describe.each([
     app.use(rateLimit({ limiter }));
     app.use(hello);
     app.use(onError);
-    const answer = await send(`${await serve(app)}/`);
+    const answer = await send(`${await urlOf(app)}/`);
     expect([answer.status, answer.body]).toEqual([500, "handled"]);
     expect(handled.splice(0)).toEqual([failure]);
   });
@@ -81,7 +75,7 @@ describe.each([
       app.use(make.Router().use(rateLimit({ limiter, skip })));
       app.use(hello);
       app.use(onError);
-      const url = await serve(app);
+      const url = await urlOf(app);
       expect([(await send(`${url}/now`)).body, (await send(`${url}/later`)).body]).toEqual(["handled", "handled"]);
       const [now, later] = handled.splice(0);
       expect(now).toEqual(later);
@@ -100,7 +94,7 @@ describe.each([
     app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }));
     app.use((request, response) => void response.json(request.rateLimit?.allowed));
     app.use(onError);
-    const url = await serve(app);
+    const url = await urlOf(app);
     expect((await send(url)).body).toBe("true");
     expect((await send(`${url}/now`)).body).toBe("handled");
     expect((await send(`${url}/later`)).body).toBe("handled");
@@ -120,7 +114,7 @@ describe.each([
       return next(onDeniedError);
     };
     app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }), hello);
-    const url = await serve(app);
+    const url = await urlOf(app);
     await send(url);
     for (const path of ["/now", "/later", "/next"]) {
       const { headers, status } = await send(url + path);
@@ -139,7 +133,7 @@ describe.each([
       next();
     };
     app.use(rateLimit({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied }), hello);
-    const url = await serve(app);
+    const url = await urlOf(app);
     await send(url);
     for (const [path, ...expected] of [
       ["/before", 203, "private", "7"],

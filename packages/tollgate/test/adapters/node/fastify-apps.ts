@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Limiter } from "tollgate";
 import { type HttpFacts, type RateLimitPluginOptions, rateLimit } from "tollgate/fastify";
 import { onTestFinished } from "vitest";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
+import { urlOf } from "../suite/node-server.ts";
 
 type AnswerError = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
 
@@ -41,6 +40,5 @@ export async function statusesOf(app: FastifyInstance, url: string, count: numbe
 
 export async function listen(app: FastifyInstance): Promise<string> {
   await app.ready();
-  await once(app.server.listen(0, "127.0.0.1"), "listening");
-  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return urlOf(app.server);
 }

@@ -1,23 +1,17 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { createLimiter, perMinute } from "tollgate";
 import { factsOf as honoFactsOf } from "tollgate/hono";
 import { clientIp, factsOf, type HttpFacts, header, rateLimit } from "tollgate/node";
-import { describe, expect, it, onTestFinished } from "vitest";
-
-async function listen(server: Server): Promise<number> {
-  onTestFinished(() => server.close().closeAllConnections());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
-}
+import { describe, expect, it } from "vitest";
+import { urlOf } from "../suite/node-server.ts";
 
 /** Sends header lines as they stand. @returns the status. */
-async function send(port: number, lines: readonly string[]): Promise<number> {
-  const socket = connect(port, "127.0.0.1");
+async function send(url: string, lines: readonly string[]): Promise<number> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.write(["GET / HTTP/1.1", "Host: a", ...lines, "", ""].join("\r\n"));
   const [data] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
@@ -32,7 +26,7 @@ async function factsOfLines(lines: readonly string[], maxHeadersCount?: number):
     response.end();
   });
   if (maxHeadersCount !== undefined) server.maxHeadersCount = maxHeadersCount;
-  await send(await listen(server), lines);
+  await send(await urlOf(server), lines);
   return factsOf(seen as IncomingMessage);
 }
 
@@ -55,7 +49,7 @@ describe("the lines of a header, as Node has got them", () => {
       return context.text("");
     });
     const serve = getRequestListener(app.fetch);
-    await send(await listen(createServer((request, response) => void serve(request, response))), TWO_LINES);
+    await send(await urlOf((request, response) => void serve(request, response)), TWO_LINES);
     expect(keys).toEqual(["", "a"]);
   });
 
@@ -78,10 +72,10 @@ describe("a request whose line of the proxy Node has dropped", () => {
     const limiter = createLimiter({ key, limits: [perMinute(1)] });
     const allowList = ["loopback", "192.0.2.1"];
     const limited = rateLimit({ limiter, clientIp: key, allowList })((_request, response) => void response.end());
-    const port = await listen(createServer({ maxHeaderSize: 100_000 }, limited));
+    const url = await urlOf(createServer({ maxHeaderSize: 100_000 }, limited));
     const full = [...fill(1_100), "X-Forwarded-For: 203.0.113.7"];
-    expect([await send(port, full), await send(port, full)]).toEqual([200, 429]);
-    expect(await send(port, ["X-Forwarded-For: 192.0.2.1", ...full])).toBe(429);
-    expect(await send(port, ["X-Forwarded-For: 192.0.2.1"])).toBe(200);
+    expect([await send(url, full), await send(url, full)]).toEqual([200, 429]);
+    expect(await send(url, ["X-Forwarded-For: 192.0.2.1", ...full])).toBe(429);
+    expect(await send(url, ["X-Forwarded-For: 192.0.2.1"])).toBe(200);
   });
 });

@@ -1,15 +1,16 @@
 import { once } from "node:events";
 import { type ClientHttp2Stream, constants, createServer, type Http2ServerResponse } from "node:http2";
-import type { AddressInfo, Server } from "node:net";
+import type { Server } from "node:net";
 import { fastify } from "fastify";
 import Koa from "koa";
 import { type Cost, concurrency, type Limiter } from "tollgate";
 import { rateLimit as inFrontOfFastify } from "tollgate/fastify";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
 import { type HttpFacts, rateLimit as inFrontOfNode, type Outcome } from "tollgate/node";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bucketOf, left, manualLimiter } from "../suite/case.ts";
-import { connectHttp2, sendHttp2 } from "../suite/client.ts";
+import { sendHttp2 } from "../suite/client.ts";
+import { sessionWith } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
 
 interface Options {
@@ -62,13 +63,7 @@ const hello: Handler = (path, response) => {
 describe.each(ADAPTERS)("the adapter of %s over HTTP/2", (_name, listen) => {
   /** Connects to a server, and has a function that leaves a request when something holds. */
   async function connect(options: Options, handle = hello) {
-    const server = await listen(options, handle);
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    onTestFinished(() => {
-      session.destroy();
-      server.close();
-    });
+    const session = await sessionWith(await listen(options, handle));
     const leave = async (stream: ClientHttp2Stream): Promise<void> => {
       if (stream.destroyed) return;
       const closed = once(stream, "close");
@@ -191,13 +186,7 @@ it("a response over HTTP/2 that onDenied of node began before it failed is broke
     throw new Error("no answer");
   };
   const limited = inFrontOfNode({ limiter: manualLimiter([bucketOf(1)]).limiter, onDenied, logError: () => {} });
-  const server = createServer(limited((_request, response) => void response.end("hello")));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  onTestFinished(() => {
-    session.destroy();
-    server.close();
-  });
+  const session = await sessionWith(createServer(limited((_request, response) => void response.end("hello"))));
   await sendHttp2(session, "/");
   await expect(sendHttp2(session, "/")).rejects.toThrow("NGHTTP2_INTERNAL_ERROR");
 });

@@ -1,17 +1,15 @@
 import Koa, { type Context, type DefaultState, type Middleware } from "koa";
 import { createLimiter, type Denied, perMinute } from "tollgate";
 import { factsOf, type HttpFacts, type RateLimited, type RateLimitState, rateLimit } from "tollgate/koa";
-import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { send, statuses } from "../suite/client.ts";
-import { serveHere } from "../suite/node-server.ts";
+import { urlOf } from "../suite/node-server.ts";
 
-async function serve(app: Koa): Promise<string> {
+function serve(app: Koa): Promise<string> {
   const callback = app.callback();
-  const server = await serveHere((request, response) => void callback(request, response));
-  onTestFinished(() => server.close());
-  return server.url;
+  return urlOf((request, response) => void callback(request, response));
 }
 
 function silent(): Koa {

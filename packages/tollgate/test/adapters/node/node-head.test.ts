@@ -1,38 +1,15 @@
-import { once } from "node:events";
 import type { OutgoingHttpHeaders, RequestListener, ServerResponse } from "node:http";
-import { createServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http2";
 import { type NodeHandler, type RateLimitOptions, rateLimit } from "tollgate/node";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
-import { type Answer, connectHttp2, send, sendHttp2, sendRaw } from "../suite/client.ts";
-import { serveHere } from "../suite/node-server.ts";
+import { type Answer, send, sendHttp2, sendRaw } from "../suite/client.ts";
+import { sessionWith, urlOf } from "../suite/node-server.ts";
 
 type Own = Pick<RateLimitOptions<never>, "exposeHeaders" | "headers">;
 
 const limited = (handler: NodeHandler, capacity = 5, own: Own = {}) =>
   rateLimit({ limiter: manualLimiter([bucketOf(capacity)]).limiter, ...own })(handler);
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = await serveHere(listener);
-  onTestFinished(() => server.close());
-  return server.url;
-}
-
-/** The answer over HTTP/2. */
-async function sendOverHttp2(listener: RequestListener): Promise<Answer> {
-  const server = createServer(
-    listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void,
-  );
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  try {
-    return await sendHttp2(session, "/");
-  } finally {
-    session.close();
-    server.close();
-  }
-}
 
 type WriteHead = (response: ServerResponse) => unknown;
 
@@ -68,8 +45,8 @@ const HEADS: readonly (readonly [string, WriteHead])[] = [
 
 describe("the RateLimit headers are sent with the head", () => {
   const ways: readonly (readonly [string, (listener: RequestListener) => Promise<Answer>])[] = [
-    ["HTTP/1", async (listener) => send(await serve(listener))],
-    ["HTTP/2", sendOverHttp2],
+    ["HTTP/1", async (listener) => send(await urlOf(listener))],
+    ["HTTP/2", async (listener) => sendHttp2(await sessionWith(createServer(listener as never)), "/")],
   ];
 
   describe.each(ways)("over %s", (_version, ask) => {
@@ -132,7 +109,7 @@ describe("the RateLimit headers are sent with the head", () => {
   });
 
   it("with the handler's reason, one line each", async () => {
-    const url = await serve(
+    const url = await urlOf(
       limited((_request, response) => void response.writeHead(200, "Fine", { "X-Own": "1" }).end("hello")),
     );
     const lines = (await sendRaw(url, "GET / HTTP/1.1\r\nHost: here\r\n\r\n", 1)).split("\r\n");
@@ -149,7 +126,7 @@ describe("the RateLimit headers are sent with the head", () => {
     const inner = limited(
       (request, response) => void (request.url === "/" ? response : response.writeHead(200, {})).end(),
     );
-    const url = await serve((request, response) => {
+    const url = await urlOf((request, response) => {
       const { writeHead } = response;
       response.writeHead = (status: number, headers: unknown) => {
         seen.push(Object.keys(headers as object));
@@ -164,7 +141,7 @@ describe("the RateLimit headers are sent with the head", () => {
 
   it("unless the head was sent already", async () => {
     const inner = limited((_request, response) => void response.end("hello"));
-    const url = await serve((request, response) => {
+    const url = await urlOf((request, response) => {
       response.writeHead(200).write("oh ");
       inner(request, response);
     });

@@ -1,18 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { factsOf, type NodeHandler, type Outcome, rateLimit } from "tollgate/node";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bucketOf, left, manualLimiter } from "../suite/case.ts";
 import { leave, send } from "../suite/client.ts";
-import { serveHere } from "../suite/node-server.ts";
+import { urlOf } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
 
 /** The outcome of one request to a handler. */
 async function outcomeOf(handler: NodeHandler): Promise<Outcome | undefined> {
   const outcomes: Outcome[] = [];
   const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
-  const server = await serveHere(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, chargeAfter })(handler));
-  onTestFinished(() => server.close());
-  await send(server.url);
+  await send(await urlOf(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, chargeAfter })(handler)));
   await until(() => outcomes.length === 1, "it is told");
   return outcomes[0];
 }
@@ -60,13 +58,12 @@ describe("the outcome of a node:http response", () => {
       const limited = rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, input, cost: 0, chargeAfter })(() => {
         handled += 1;
       });
-      const server = await serveHere((request, response) => {
+      const url = await urlOf((request, response) => {
         limited(request, response);
         response.writeHead(503, { Connection: connection }).end("too slow");
         response.on("close", () => setTimeout(answered, 10));
       });
-      onTestFinished(() => server.close());
-      expect((await send(server.url)).body).toBe("too slow");
+      expect((await send(url)).body).toBe("too slow");
       await until(() => outcomes.length === 1, "it is told");
       expect(outcomes).toEqual([{ status: 503, bytes: 0, completed: true }]);
       expect(handled).toBe(0);
@@ -84,13 +81,12 @@ describe("the outcome of a node:http response", () => {
       chargeAfter,
       onDenied: (_request, _response, decision) => void denials.push(decision),
     })(() => {});
-    const server = await serveHere((request, response) => {
+    const url = await urlOf((request, response) => {
       limited(request, response);
       response.write("begun ");
       setTimeout(() => response.end("and done"), 20);
     });
-    onTestFinished(() => server.close());
-    const answer = await send(server.url);
+    const answer = await send(url);
     expect([answer.status, answer.body, denials, outcomes]).toEqual([200, "begun and done", [], []]);
   });
 });
@@ -112,14 +108,13 @@ describe("a node:http request whose client leaves", () => {
       return 0;
     };
     const { limiter } = manualLimiter([bucketOf(5)]);
-    const server = await serveHere(
+    const url = await urlOf(
       rateLimit({ limiter, chargeAfter, settleAborted })((_request, response) => {
         begun += 1;
         return handler(response, told);
       }),
     );
-    onTestFinished(() => server.close());
-    return { limiter, outcomes, tell, url: server.url, hasBegun: () => begun === 1 };
+    return { limiter, outcomes, tell, url, hasBegun: () => begun === 1 };
   }
 
   it("is settled when the handler's promise is, even without a response", async () => {

@@ -1,22 +1,15 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { concurrency, type Limiter } from "tollgate";
 import { type HttpFacts, rateLimit, type UpgradeListener } from "tollgate/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bucketOf, left, manualLimiter } from "../suite/case.ts";
+import { urlOf } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
 
 const UPGRADE = "GET /socket HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
-
-const servers: Server[] = [];
-const sockets: Socket[] = [];
-
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
 
 function accept(socket: Duplex): void {
   socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
@@ -25,18 +18,11 @@ function accept(socket: Duplex): void {
 /** A server with one place for each client, whose upgrades are handled by a listener. */
 async function serve(listener: UpgradeListener) {
   const { limiter } = manualLimiter([concurrency({ max: 1, ttl: "1m" })]);
-  const limit = rateLimit({ limiter });
-  const server = createServer();
-  servers.push(server);
-  server.on("connection", (socket: Socket) => sockets.push(socket));
-  server.on("upgrade", limit.upgrade(listener));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return { port: (server.address() as AddressInfo).port, limiter };
+  return { url: await urlOf(createServer().on("upgrade", rateLimit({ limiter }).upgrade(listener))), limiter };
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
-  sockets.push(socket);
+async function open(url: string): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
   socket.setEncoding("latin1");
   await once(socket, "connect");
@@ -56,32 +42,28 @@ function inUse(limiter: Limiter<HttpFacts>): number {
 describe("an upgrade that waits for its turn", () => {
   async function serveInTurn(listener: UpgradeListener) {
     const { clock, limiter } = manualLimiter([bucketOf(1)]);
-    const server = createServer();
-    servers.push(server);
-    server.on("connection", (socket: Socket) => sockets.push(socket));
-    server.on("upgrade", rateLimit({ limiter, maxWait: "1s" }).upgrade(listener));
-    await once(server.listen(0, "127.0.0.1"), "listening");
+    const url = await urlOf(createServer().on("upgrade", rateLimit({ limiter, maxWait: "1s" }).upgrade(listener)));
     const isHeldUp = () => {
       const decision = limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts);
       return !decision.allowed && decision.reason === "others-waiting";
     };
-    return { clock, limiter, isHeldUp, port: (server.address() as AddressInfo).port };
+    return { clock, limiter, isHeldUp, url };
   }
 
   it("gets what its client has sent meanwhile, and a client that goes leaves the line", async () => {
     let received = "";
-    const { clock, isHeldUp, limiter, port } = await serveInTurn((_request, socket) => {
+    const { clock, isHeldUp, limiter, url } = await serveInTurn((_request, socket) => {
       socket.on("data", (chunk: Buffer) => {
         received += chunk.toString("latin1");
       });
       accept(socket);
     });
-    expect(await firstBytes(await open(port))).toBe("HTTP/1.1 101 Switching Protocols");
-    const gone = await open(port);
+    expect(await firstBytes(await open(url))).toBe("HTTP/1.1 101 Switching Protocols");
+    const gone = await open(url);
     await until(isHeldUp, "it waits");
     gone.destroy();
     await until(() => !isHeldUp(), "it has gone");
-    const next = await open(port);
+    const next = await open(url);
     await until(isHeldUp, "the next waits");
     next.write("early");
     clock.advance(1_000);
@@ -96,23 +78,23 @@ describe("an upgrade that waits for its turn", () => {
 describe("the place of a connection that is upgraded", () => {
   it("is freed at the upgrade, while the connection goes on", async () => {
     const used: number[] = [];
-    const { limiter, port } = await serve((_request, socket) => {
+    const { limiter, url } = await serve((_request, socket) => {
       used.push(inUse(limiter));
       accept(socket);
     });
-    for (let i = 0; i < 2; i += 1) expect(await firstBytes(await open(port))).toBe("HTTP/1.1 101 Switching Protocols");
+    for (let i = 0; i < 2; i += 1) expect(await firstBytes(await open(url))).toBe("HTTP/1.1 101 Switching Protocols");
     expect([used, inUse(limiter)]).toEqual([[1, 1], 0]);
   });
 
   it("is held while the listener's promise is pending, and taken by no denied client", async () => {
     const upgrade: (() => void)[] = [];
-    const { limiter, port } = await serve(async (_request, socket) => {
+    const { limiter, url } = await serve(async (_request, socket) => {
       await new Promise<void>((resolve) => upgrade.push(resolve));
       accept(socket);
     });
-    const first = await open(port);
+    const first = await open(url);
     await until(() => upgrade.length === 1, "the listener works");
-    expect(await firstBytes(await open(port))).toBe("HTTP/1.1 429 Too Many Requests");
+    expect(await firstBytes(await open(url))).toBe("HTTP/1.1 429 Too Many Requests");
     expect(inUse(limiter)).toBe(1);
     upgrade[0]?.();
     expect(await firstBytes(first)).toBe("HTTP/1.1 101 Switching Protocols");
@@ -121,13 +103,13 @@ describe("the place of a connection that is upgraded", () => {
 
   it("is freed when the client goes while the listener's promise is pending", async () => {
     let calls = 0;
-    const { limiter, port } = await serve((_request, client) => {
+    const { limiter, url } = await serve((_request, client) => {
       calls += 1;
       // The listener owns the socket, and Node sees its end only if it is read.
       client.resume().once("end", () => client.destroy());
       return new Promise<void>(() => {});
     });
-    const socket = await open(port);
+    const socket = await open(url);
     await until(() => calls === 1, "the listener works");
     expect(inUse(limiter)).toBe(1);
     socket.destroy();
@@ -140,7 +122,6 @@ describe("the place of a connection that is upgraded", () => {
       throw new Error("no upgrade");
     });
     const server = createServer();
-    servers.push(server);
     const caught: unknown[] = [];
     server.on("upgrade", (request, socket, head) => {
       try {
@@ -150,8 +131,7 @@ describe("the place of a connection that is upgraded", () => {
         socket.destroy();
       }
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    await once(await open((server.address() as AddressInfo).port), "close");
+    await once(await open(await urlOf(server)), "close");
     expect(caught).toEqual([new Error("no upgrade"), 0]);
   });
 });

@@ -1,25 +1,18 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createLimiter } from "tollgate";
 import { factsOf, type RateLimitWrapper, rateLimit, type UpgradeListener } from "tollgate/node";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, manualLimiter, perAddress } from "../suite/case.ts";
 import { send } from "../suite/client.ts";
+import { urlOf } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
 
 const UPGRADE = "GET /socket HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n";
 const CONNECT = "CONNECT there.example:443 HTTP/1.1\r\nHost: there.example:443\r\n\r\n";
-
-const servers: Server[] = [];
-const sockets: Socket[] = [];
-
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
 
 const accept = (_request: IncomingMessage, socket: Duplex, _head: Buffer): void => {
   socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n");
@@ -28,18 +21,14 @@ const accept = (_request: IncomingMessage, socket: Duplex, _head: Buffer): void 
 
 async function serve(limit: RateLimitWrapper, listener: UpgradeListener = accept): Promise<string> {
   const server = createServer(limit((_request, response) => void response.end("hello")));
-  servers.push(server);
-  server.on("connection", (socket: Socket) => sockets.push(socket));
   server.on("upgrade", limit.upgrade(listener));
   server.on("connect", limit.upgrade(listener));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return urlOf(server);
 }
 
 async function open(url: string, allowHalfOpen = false): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen });
-  sockets.push(socket);
   socket.on("error", () => {});
   socket.setEncoding("latin1");
   await once(socket, "connect");

@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
+import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:net";
 
 export interface Answer {
@@ -95,5 +95,3 @@ export function sendHttp2(session: ClientHttp2Session, path: string): Promise<An
     stream.end();
   });
 }
-
-export { connectHttp2 };

@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
 import { createLimiter, type Denied, perHour } from "tollgate";
 import { clientIp, decisionOf, rateLimit } from "tollgate/fetch";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { listenHere } from "../suite/node-server.ts";
+import { describe, expect, it } from "vitest";
+import { urlOf } from "../suite/node-server.ts";
 
 const URL_HERE = "http://here.example/path";
 const HEADERS = ["ratelimit", "ratelimit-policy"];
@@ -31,13 +30,10 @@ it("hands all arguments to the fetch handler, and answers denials itself", async
 describe("the response of a limited fetch handler", () => {
   /** A response whose headers do not change. */
   async function fetched(status: number, body: string | null): Promise<Response> {
-    const server = await listenHere(
-      createServer((_request, response) => {
-        response.writeHead(status, "As It Was", { "X-Upstream": "yes" }).end(body);
-      }),
-    );
-    onTestFinished(() => server.close());
-    return fetch(server.url, { redirect: "manual" });
+    const url = await urlOf((_request, response) => {
+      response.writeHead(status, "As It Was", { "X-Upstream": "yes" }).end(body);
+    });
+    return fetch(url, { redirect: "manual" });
   }
 
   it("is the same object with added headers if its headers are mutable", async () => {

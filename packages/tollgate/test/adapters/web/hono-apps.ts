@@ -1,17 +1,20 @@
 import type { Server } from "node:http";
+import { type ClientHttp2Session, createServer, type Http2Server } from "node:http2";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Limiter } from "tollgate";
 import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/hono";
-import { onTestFinished } from "vitest";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
-import { listenHere } from "../suite/node-server.ts";
+import { sessionWith, urlOf } from "../suite/node-server.ts";
 
 /** Serves an application until the test has finished. */
-export async function listen(app: Hono): Promise<string> {
-  const server = await listenHere(createAdaptorServer({ fetch: app.fetch }) as Server);
-  onTestFinished(() => server.close());
-  return server.url;
+export function listen(app: Hono): Promise<string> {
+  return urlOf(createAdaptorServer({ fetch: app.fetch }) as Server);
+}
+
+/** A connection over HTTP/2 to an application, until the test has finished. */
+export function sessionWithApp(app: Hono): Promise<ClientHttp2Session> {
+  return sessionWith(createAdaptorServer({ fetch: app.fetch, createServer }) as Http2Server);
 }
 
 export function bucketLimiter(capacity: number): Limiter<HttpFacts> {

@@ -1,31 +1,17 @@
 import { once } from "node:events";
-import { connect as connectHttp2, createServer as createHttp2Server, type Http2Server } from "node:http2";
-import type { AddressInfo } from "node:net";
-import { type HttpBindings, serve } from "@hono/node-server";
+import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { factsOf, type Outcome, rateLimit } from "tollgate/hono";
 import { describe, expect, it, vi } from "vitest";
 import { type Answer, send, sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
-import { bucketLimiter, listen } from "./hono-apps.ts";
+import { bucketLimiter, listen, sessionWithApp } from "./hono-apps.ts";
 
 describe("a response that a Hono handler sends with Node's response object", () => {
-  const overHttp2 = async (app: Hono): Promise<Answer> => {
-    const options = { fetch: app.fetch, port: 0, hostname: "127.0.0.1", createServer: createHttp2Server };
-    const server = serve(options) as Http2Server;
-    await once(server, "listening");
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    try {
-      return await sendHttp2(session, "/");
-    } finally {
-      session.close();
-      server.close();
-    }
-  };
   const versions: readonly (readonly [string, (app: Hono) => Promise<Answer>])[] = [
     ["HTTP/1", async (app) => send(await listen(app))],
-    ["HTTP/2", overHttp2],
+    ["HTTP/2", async (app) => sendHttp2(await sessionWithApp(app), "/")],
   ];
   const heads: readonly (readonly [string, (outgoing: HttpBindings["outgoing"]) => unknown])[] = [
     ["an object", (outgoing) => outgoing.writeHead(201, { "Set-Cookie": ["a=1", "b=2"] })],

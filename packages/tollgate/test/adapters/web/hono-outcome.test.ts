@@ -1,7 +1,5 @@
 import { once } from "node:events";
-import { connect as connectHttp2, constants, createServer as createHttp2Server, type Http2Server } from "node:http2";
-import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
+import { constants } from "node:http2";
 import type { MiddlewareHandler } from "hono";
 import { createLimiter } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/hono";
@@ -10,7 +8,7 @@ import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left, perAddress } from "../suite/case.ts";
 import { sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
-import { bucketLimiter, limitedApp } from "./hono-apps.ts";
+import { bucketLimiter, limitedApp, sessionWithApp } from "./hono-apps.ts";
 
 describe("chargeAfter behind Hono", () => {
   const recorded = () => {
@@ -100,14 +98,7 @@ describe("Hono over HTTP/2", () => {
       isHanging = true;
       return new Promise<Response>(() => {});
     });
-    const server = serve({
-      fetch: app.fetch,
-      port: 0,
-      hostname: "127.0.0.1",
-      createServer: createHttp2Server,
-    }) as Http2Server;
-    await once(server, "listening");
-    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const session = await sessionWithApp(app);
     expect(await sendHttp2(session, "/")).toMatchObject({
       status: 200,
       body: "hello",
@@ -125,8 +116,6 @@ describe("Hono over HTTP/2", () => {
     }
     await until(() => outcomes.length === 3, "those are told that were answered");
     expect([left(limiter), (await sendHttp2(session, "/")).status]).toEqual([0, 429]);
-    session.close();
-    server.close();
     expect(outcomes.slice(0, 4)).toEqual([
       { status: 200, bytes: 5, completed: true },
       { status: 200, bytes: 2, completed: false },

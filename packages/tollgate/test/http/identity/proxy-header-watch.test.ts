@@ -1,7 +1,7 @@
 import { createLimiter, perMinute } from "tollgate";
 import { type ClientIpOptions, clientIp, type KeyOf, rateLimit } from "tollgate/node";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { serveHere } from "../../adapters/suite/node-server.ts";
+import { describe, expect, it } from "vitest";
+import { urlOf } from "../../adapters/suite/node-server.ts";
 import { spiedWarnings } from "./spied-warnings.ts";
 
 const FORWARDED = { "X-Forwarded-For": "192.0.2.7" };
@@ -17,10 +17,9 @@ async function serve(
   filter: { readonly allowList?: readonly string[]; readonly clientIp?: KeyOf } = {},
 ) {
   const limiter = createLimiter({ key: clientIp(options), limits: [perMinute(1_000)] });
-  const server = await serveHere(rateLimit({ limiter, ...filter })((_request, response) => void response.end("hello")));
-  onTestFinished(() => server.close());
+  const url = await urlOf(rateLimit({ limiter, ...filter })((_request, response) => void response.end("hello")));
   return async (headers: Readonly<Record<string, string>>, times = 1) => {
-    for (let i = 0; i < times; i += 1) await (await fetch(server.url, { headers })).text();
+    for (let i = 0; i < times; i += 1) await (await fetch(url, { headers })).text();
   };
 }
 
