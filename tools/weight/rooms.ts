@@ -18,12 +18,12 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_218, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_190, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_986, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_107, 3_300],
   ["stores of this process", LOCAL_STORES, 5_371, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_115, 3_700],
-  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_343, 1_300],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_315, 1_300],
   ["config", [`${LIBRARY}/config`], 2_767, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 3_020, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 951, 900],

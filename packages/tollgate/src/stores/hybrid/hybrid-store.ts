@@ -13,7 +13,6 @@ import type { RedisSpace } from "../redis/redis-space.ts";
 import { closedError, connectStore, type StoreOnServer } from "../redis/redis-store.ts";
 import type { BreakerState } from "../remote/breaker.ts";
 import type { DecidingSpace } from "./deciding-space.ts";
-import { HybridBlocks } from "./hybrid-blocks.ts";
 import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
 import { HybridSpace } from "./hybrid-space.ts";
 import { KnownKeys } from "./leases/known-keys.ts";
@@ -153,10 +152,24 @@ class NodeStore implements HybridStore {
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
-    return new HybridBlocks(this.#redis.blocks(scope, limiter, context), (key) => {
+    const blocks = this.#redis.blocks(scope, limiter, context);
+    // Before the block of a key changes, this node gives back what it holds of it.
+    const giveBack = (key: string): void => {
       if (this.#threshold !== undefined) this.#counts.noteBlocked(scope, key);
       for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
-    });
+    };
+    return {
+      limiter,
+      block(key, ...others) {
+        giveBack(key);
+        return blocks.block(key, ...others);
+      },
+      unblock(key, now) {
+        giveBack(key);
+        return blocks.unblock(key, now);
+      },
+      find: (key, now) => blocks.find(key, now),
+    };
   }
 
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report> {
