@@ -59,6 +59,8 @@ export function settingsOf({ fileSeconds, timeoutMs }: Tier): NonNullable<ViteUs
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     setupFiles: fileURLToPath(new URL("leave-as-found.ts", import.meta.url)),
+    // A second, the default, is too short where other files take both cores.
+    expect: { poll: { timeout: 20_000 } },
     // With little room for new objects a tenth of the time goes to collecting them.
     execArgv: ["--expose-gc", "--max-semi-space-size=64"],
     // By default vitest leaves one core to itself: of two, it would use one.

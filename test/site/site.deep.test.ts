@@ -54,8 +54,8 @@ describe.each(["/", "/blocking.html", "/choose.html", PLAYED])("%s", (path) => {
 
   it("fits into 360 pixels, and is accessible where it is dark", async () => {
     await visit(path, NARROW_AND_DARK, async (page, watched) => {
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-      expect(await page.evaluate("document.documentElement.classList.contains('dark')")).toBe(true);
+      await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+      await expect.poll(() => page.evaluate("document.documentElement.classList.contains('dark')")).toBe(true);
       expect(await watched.accessibility()).toEqual([]);
     });
   });
@@ -87,12 +87,9 @@ describe("the start page", () => {
 
   it("leads to each of the four kinds of pages", async () => {
     await visit("/", WIDE, async (page) => {
-      expect(await page.locator(".VPFeature h2").allTextContents()).toEqual([
-        "Start",
-        "How to",
-        "Look up",
-        "Understand",
-      ]);
+      await expect
+        .poll(() => page.locator(".VPFeature h2").allTextContents())
+        .toEqual(["Start", "How to", "Look up", "Understand"]);
     });
   });
 });
@@ -152,7 +149,7 @@ describe("the playground in a browser", () => {
   it.each(PRESETS)("counts as the library in Node: %s", async (name, preset) => {
     await visit("/playground.html", WIDE, async (page) => {
       await page.getByRole("button", { name }).click();
-      expect(await shown(page)).toEqual(inNode(preset));
+      await expect.poll(() => shown(page)).toEqual(inNode(preset));
     });
   });
 
@@ -162,9 +159,9 @@ describe("the playground in a browser", () => {
       await page
         .getByRole("textbox")
         .fill(Array.from({ length: 14 }, (_, second) => 1_795_910_401 + second).join("\n"));
-      expect(await shown(page)).toEqual(
-        inNode({ ...FIRST, arrivals: Array.from({ length: 14 }, (_, n) => 1_000 + n * 1_000) }),
-      );
+      await expect
+        .poll(() => shown(page))
+        .toEqual(inNode({ ...FIRST, arrivals: Array.from({ length: 14 }, (_, n) => 1_000 + n * 1_000) }));
     });
   });
 
@@ -184,8 +181,9 @@ describe("the playground in a browser", () => {
       await page.waitForFunction("location.hash.startsWith('#limit=9&window=10&burst=10&at=')");
       // The link is written a moment after the last call.
       await page.waitForFunction("(location.hash.match(/at=(.*)/)[1].match(/\\d+(x\\d+)?/g) ?? []).length >= 2");
-      const before = await shownAfterReload(page);
-      expect(before).toEqual(inNode(decodeState(new URL(page.url()).hash)));
+      await page.reload({ waitUntil: "networkidle" });
+      await isMounted(page);
+      await expect.poll(() => shown(page)).toEqual(inNode(decodeState(new URL(page.url()).hash)));
     });
   });
 
@@ -218,13 +216,6 @@ describe("the playground in a browser", () => {
   });
 });
 
-/** What the page shows when it is opened anew. */
-async function shownAfterReload(page: Page): Promise<object[]> {
-  await page.reload({ waitUntil: "networkidle" });
-  await isMounted(page);
-  return shown(page);
-}
-
 describe("Choose your limit in a browser", () => {
   it("is used by keyboard, tells a reason for each answer, and opens the playground", async () => {
     await visit("/choose.html", WIDE, async (page) => {
@@ -232,8 +223,8 @@ describe("Choose your limit in a browser", () => {
       await page.keyboard.press("Space");
       await page.getByRole("radio", { name: "In many processes, with Redis" }).check();
       await page.getByRole("radio", { name: "Deny them" }).check();
-      expect(await page.locator("pre").textContent()).toContain('redisStore({ client, onFailure: "deny" })');
-      expect(await page.locator("[role=status] li").count()).toBe(5);
+      await expect.poll(() => page.locator("pre").textContent()).toContain('redisStore({ client, onFailure: "deny" })');
+      await expect.poll(() => page.locator("[role=status] li").count()).toBe(5);
       await page.getByRole("link", { name: "Open in the playground" }).click();
       await page.waitForURL(/playground\.html#limit=5&window=900&burst=5/);
       await page.locator('section[data-lane="fixed window"][data-admitted="10"]').waitFor();

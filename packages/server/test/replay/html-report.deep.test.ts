@@ -68,7 +68,7 @@ describe("the report", () => {
       if (opensTables) for (const summary of await page.locator("summary").all()) await summary.click();
       if (html === "day.html") expect(await accessibility()).toEqual([]);
       expect([complaints, outside]).toEqual([[], []]);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(screen.viewport.width);
+      await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(screen.viewport.width);
       await context.close();
     }
   });
