@@ -7,7 +7,7 @@ const HOST = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::\d{1,5})?$/;
 
 /**
  * Answers only requests for `localhost`, an address, or one of the names. A web page whose own name resolves to this
- * machine (DNS rebinding) sends that name as the host, and gets 421.
+ * machine (DNS rebinding) sends that name as the host, and gets 403.
  */
 export function onlyToHosts(names: readonly string[], handler: NodeHandler): NodeHandler {
   const allowed = new Set(["localhost", ...names.map((name) => name.toLowerCase())]);
@@ -18,6 +18,6 @@ export function onlyToHosts(names: readonly string[], handler: NodeHandler): Nod
     const [, address, name] = HOST.exec(others.length === 0 ? host : "") ?? [];
     const isAllowed = address === undefined ? isKnown(name ?? "") : isIPv6(address);
     if (isAllowed) return handler(request, response);
-    return sendJson(response, 421, { error: "unknown host; --admin-allow-host names the hosts of this service" });
+    return sendJson(response, 403, { error: "unknown host; --admin-allow-host names the hosts of this service" });
   };
 }

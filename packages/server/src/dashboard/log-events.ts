@@ -1,21 +1,14 @@
 import type { SourceEvent } from "tollgate/dashboard";
 import type { Log, LogEntry } from "../log/log.ts";
 
-/** What the dashboard has of the log's lines. */
-const KINDS: Readonly<Record<string, SourceEvent["kind"]>> = {
-  "limits-loaded": "limits",
-  "limits-refused": "limits",
-  "worker-died": "process",
-  "worker-started": "process",
-  "worker-failed": "process",
-  "workers-silent": "process",
-};
+/** What the dashboard has of the log's lines. Changes are those of the audit log. */
+const SHOWN = ["limits-loaded", "limits-refused", "worker-died", "worker-started", "worker-failed", "workers-silent"];
 const MOST_EVENTS = 100;
 const MOST_MISTAKES = 20;
 
 /** The lines of a log that operators look for, and the mistakes of limits files. */
 export class LogEvents {
-  #events: SourceEvent[] = [];
+  readonly #events: SourceEvent[] = [];
   #mistakes: readonly string[] = [];
 
   /** A log that is followed. */
@@ -33,35 +26,25 @@ export class LogEvents {
 
   /** Those since the last call. */
   take(): readonly SourceEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+    return this.#events.splice(0);
   }
 
-  #note({ event, text, fields = {} }: LogEntry): void {
+  #note(entry: LogEntry): void {
+    const { event, text = "" } = entry;
     if (event === "limits-loaded" || event === "limits-refused") this.#mistakes = [];
-    if (event === "limits-mistake") this.#mistakes = [...this.#mistakes, text ?? ""].slice(0, MOST_MISTAKES);
-    const told = event === "audit" ? auditEvent(fields) : plainEvent(event, text, fields);
-    if (told !== undefined && this.#events.push(told) > MOST_EVENTS) this.#events.shift();
+    if (event === "limits-mistake") this.#mistakes = [...this.#mistakes, text].slice(0, MOST_MISTAKES);
+    const isShown = event === "audit" || SHOWN.includes(event);
+    if (isShown && this.#events.push(eventOf(entry)) > MOST_EVENTS) this.#events.shift();
   }
 }
 
-function plainEvent(event: string, text: string | undefined, fields: NonNullable<LogEntry["fields"]>) {
-  const kind = KINDS[event];
-  const parts = Object.entries(fields).map(([name, value]) => `${name} ${value}`);
-  return kind && { kind, text: text ?? `${event}: ${parts.join(", ")}` };
-}
-
-function auditEvent(fields: NonNullable<LogEntry["fields"]>): SourceEvent {
-  const { who, action, domain, rule, key, until, mode, reason } = fields;
-  const parts = [
-    action,
-    key,
-    mode,
-    until !== undefined && `until ${until}`,
-    reason !== undefined && reason !== "" && `(${reason})`,
-  ];
-  const text = parts.filter((part) => part !== undefined && part !== false && part !== "").join(" ");
+function eventOf({ event, text, fields = {} }: LogEntry): SourceEvent {
+  if (event !== "audit") {
+    const parts = Object.entries(fields).map(([name, value]) => `${name} ${value}`);
+    return { text: text ?? `${event}: ${parts.join(", ")}` };
+  }
+  const { who, action, domain, rule, key, until, reason } = fields;
+  const parts = [action, key, until && `until ${until}`, reason && `(${reason})`];
   const of = domain !== undefined && rule !== undefined ? { limiter: `${domain}/${rule}` } : {};
-  return { kind: "change", text, who: String(who), ...of };
+  return { text: parts.filter(Boolean).join(" "), who: String(who), ...of };
 }

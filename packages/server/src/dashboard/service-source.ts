@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { LimitsFile, RuleWords } from "tollgate/config";
+import type { LimitsFile } from "tollgate/config";
 import {
   DashboardError,
   type DashboardSource,
-  type DescribedLimit,
-  describeStores,
+  describeLimiters,
   type MetricFamily,
   type SourceAct,
   type SourceKey,
-  type TrailPage,
+  type SourceState,
 } from "tollgate/dashboard";
 import type { Fields } from "../http/json-fields.ts";
 import type { Operator } from "../http/operator.ts";
@@ -31,8 +30,6 @@ export interface ServiceSourceSettings {
   readonly processes: () => { readonly ready: number; readonly of: number };
 }
 
-const AMOUNTS = ["rate", "within", "quota"] as const;
-
 /** What the dashboard shows of a service over limits files, in one process or in several. */
 export function serviceSource(settings: ServiceSourceSettings): DashboardSource {
   const { operations, families, status, events, processes } = settings;
@@ -40,25 +37,21 @@ export function serviceSource(settings: ServiceSourceSettings): DashboardSource 
   const domains = () => Object.keys(inForce.file.domains);
   return {
     clock,
-    overridable: true,
     families,
     state: () => {
       const { version, source, since, limits } = inForce;
-      const [first] = limits.domains;
       const file = { state: status().state, version, source, sinceMs: since.getTime(), mistakes: events.mistakes };
-      const stores = first === undefined ? [] : describeStores(limits.limiter(first));
-      return { limits: limitsOf(inForce.file, operations), stores, processes: processes(), file };
+      const described = describeLimiters(domains().map((domain) => limits.limiter(domain)));
+      return { limits: limitsOf(operations, described.limits), stores: described.stores, processes: processes(), file };
     },
     hot: async () => {
-      const all = await Promise.all(
-        domains().map(async (domain) => {
-          const { active, denied } = await operations.hotOf(domain);
-          const named = (keys: typeof active) =>
-            keys.map(({ rule, key, count }) => ({ limiter: `${domain}/${rule}`, key, count }));
-          return { active: named(active), denied: named(denied) };
-        }),
-      );
-      const most = (name: "active" | "denied") => all.flatMap((one) => one[name]).sort((a, b) => b.count - a.count);
+      const all = await Promise.all(domains().map(async (domain) => ({ domain, hot: await operations.hotOf(domain) })));
+      const most = (name: "active" | "denied") =>
+        all
+          .flatMap(({ domain, hot }) =>
+            hot[name].map(({ rule, key, count }) => ({ limiter: `${domain}/${rule}`, key, count })),
+          )
+          .sort((a, b) => b.count - a.count);
       return { active: most("active"), denied: most("denied") };
     },
     blocked: () => {
@@ -75,7 +68,7 @@ export function serviceSource(settings: ServiceSourceSettings): DashboardSource 
       const { limits = [], blockedUntil } = await operations.operateKey(call);
       return { limits, blockedUntilMs: blockedUntil === undefined ? null : Math.round(blockedUntil) };
     },
-    trail: (key): Promise<TrailPage> => operations.trailOf(key),
+    trail: (key) => operations.trailOf(key),
     act: async (act, { who, access }) => {
       const operator: Operator = { name: who, access, requestId: randomUUID() };
       const { body } = await answerOf(operations, operator, act);
@@ -89,15 +82,14 @@ export function serviceSource(settings: ServiceSourceSettings): DashboardSource 
 
 async function answerOf(operations: OperationSettings, operator: Operator, act: SourceAct): Promise<Answer> {
   const { inForce } = operations;
+  const { action, key: text, for: span, reason } = act;
   const { domain, rule } = ruleNamed(inForce.file, act.limiter);
-  if (act.action === "restore") return endOverride(operations, operator, domain, rule);
-  if (!("key" in act)) return overrideRule(operations, operator, act.action, domain, rule, { for: act.for });
-  const fields: Fields = { domain, rule, key: keyOfText(act.key) };
-  const key = keyIn(inForce, fields);
-  if (act.action !== "block") return changeKey(operations, operator, `key.${act.action}`, key, { verb: act.action });
-  const { reason } = act;
-  const span: Fields = { for: act.for, ...(reason !== undefined && { reason }) };
-  return changeKey(operations, operator, "key.block", key, blockIn(span));
+  if (action === "restore") return endOverride(operations, operator, domain, rule);
+  if (action === "on" || action === "shadow" || action === "off")
+    return overrideRule(operations, operator, action, domain, rule, { for: span });
+  const fields: Fields = { domain, rule, key: keyOfText(text ?? "") };
+  const made = action === "block" ? blockIn({ for: span, ...(reason !== undefined && { reason }) }) : { verb: action };
+  return changeKey(operations, operator, `key.${action}`, keyIn(inForce, fields), made);
 }
 
 /** Names of domains may contain a slash. @throws DashboardError 404 */
@@ -121,42 +113,17 @@ function maskedKey(file: LimitsFile, { limiter, key }: SourceKey): string {
   }
 }
 
-/** The limits as the file has them, with the overrides that hold. */
-function limitsOf(file: LimitsFile, { inForce }: OperationSettings): DescribedLimit[] {
+/** The limits of each rule, with its mode. A rule by plan or key has none before its first call. */
+function limitsOf({ inForce }: OperationSettings, described: SourceState["limits"]): SourceState["limits"] {
+  const byLimiter = new Map<string, SourceState["limits"]>();
+  for (const limit of described) byLimiter.set(limit.limiter, [...(byLimiter.get(limit.limiter) ?? []), limit]);
   const overrides = new Map(inForce.overrides.map((one) => [`${one.domain}/${one.rule}`, one]));
-  return Object.entries(file.domains).flatMap(([domain, { limits }]) =>
-    Object.entries(limits).flatMap(([rule, words]) => {
+  return Object.entries(inForce.effective.domains).flatMap(([domain, { limits }]) =>
+    Object.entries(limits).flatMap(([rule, { mode = "enforce" }]) => {
       const limiter = `${domain}/${rule}`;
-      const found = overrides.get(limiter);
-      const override = found && { mode: found.mode, untilMs: found.untilMs, by: found.by };
-      const mode =
-        override === undefined ? (words.mode ?? "enforce") : override.mode === "on" ? "enforce" : override.mode;
-      return numbersOf(rule, words).map(([limit, numbers]) => ({
-        limiter,
-        limit,
-        numbers,
-        mode,
-        ...(override && { override }),
-      }));
+      const override = overrides.get(limiter);
+      const of = byLimiter.get(limiter) ?? [{ limiter, limit: "", numbers: "no call yet" }];
+      return of.map((limit) => ({ ...limit, mode, ...(override && { override }) }));
     }),
   );
-}
-
-/** The names of a rule's limits, and their numbers as the file has them. */
-function numbersOf(rule: string, words: RuleWords): readonly (readonly [limit: string, numbers: string])[] {
-  const rows = AMOUNTS.flatMap((word) => {
-    const amounts = words[word] ?? {};
-    const isPlain = typeof amounts === "string" || Array.isArray(amounts);
-    const perUnit = Object.entries(isPlain ? { requests: amounts } : amounts) as [string, string | string[]][];
-    return perUnit.flatMap(([unit, some]) =>
-      [some].flat().map((amount, i): [string, string] => {
-        const name = `${rule}.${word}${unit === "requests" ? "" : `.${unit}`}${i === 0 ? "" : `#${i + 1}`}`;
-        return [name, `${word} ${amount}${unit === "requests" ? "" : ` ${unit}`}`];
-      }),
-    );
-  });
-  const { inflight, plans, keys } = words;
-  if (inflight !== undefined) rows.push([`${rule}.inflight`, `${inflight.max} at a time`]);
-  if (rows.length > 0) return rows;
-  return [["", plans !== undefined || keys !== undefined ? "by plan or key" : (words.limit ?? "")]];
 }

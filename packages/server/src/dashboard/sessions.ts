@@ -5,8 +5,6 @@ import type { Holder } from "../admin/bearer-tokens.ts";
 const LONGEST_MS = 12 * 3_600_000;
 /** A token that opens more loses its oldest one. */
 const MOST_OF_ONE = 16;
-/** Others of this host may set cookies of the same name. */
-const MOST_TRIED = 8;
 
 /** Sessions of pages: each stands for a token, which the page does not keep. */
 export class Sessions {
@@ -31,18 +29,10 @@ export class Sessions {
     return `${this.#cookie}=${id}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${LONGEST_MS / 1_000}${secure}`;
   }
 
-  /** The client of a request's `Cookie`. */
-  find(header: string | undefined): Holder | undefined {
-    const prefix = `${this.#cookie}=`;
-    const ids = (header ?? "")
-      .split(";")
-      .map((part) => part.trim())
-      .filter((part) => part.startsWith(prefix))
-      .map((part) => part.slice(prefix.length));
-    const found = ids
-      .slice(0, MOST_TRIED)
-      .map((id) => this.#open.get(id))
-      .find((session) => session !== undefined && session.untilMs > this.#clock.now());
-    return found?.holder;
+  /** The client of a request's `Cookie`. Others of this host may set cookies of the same name. */
+  find(header = ""): Holder | undefined {
+    const cookies = header.split(/;\s*/);
+    const [, found] = [...this.#open].find(([id]) => cookies.includes(`${this.#cookie}=${id}`)) ?? [];
+    return found !== undefined && found.untilMs > this.#clock.now() ? found.holder : undefined;
   }
 }

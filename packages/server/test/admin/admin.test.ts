@@ -74,12 +74,12 @@ describe("a request to the admin listener", () => {
     "[localhost]:80",
     "::1",
     "",
-  ])("gets 421 if its host is %j, for any path", async (host) => {
+  ])("gets 403 if its host is %j, for any path", async (host) => {
     const { adminUrl } = await startWithAdmin({}, { hosts: ["limits.example"] });
     const connection = await openConnection(adminUrl);
     connection.send(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 421 /);
+    expect(connection.received).toMatch(/^HTTP\/1.1 403 /);
   });
 
   it("gets no metrics without a host", async () => {
@@ -87,7 +87,7 @@ describe("a request to the admin listener", () => {
     const connection = await openConnection(adminUrl);
     connection.send("GET /metrics HTTP/1.0\r\n\r\n");
     await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 421 /);
+    expect(connection.received).toMatch(/^HTTP\/1.1 403 /);
   });
 });
 

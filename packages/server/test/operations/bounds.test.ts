@@ -78,7 +78,7 @@ describe.each(CALLS)("%s %s", (method, path, body) => {
     const head = `${method} ${path} HTTP/1.1\r\nHost: attacker.example\r\nAuthorization: Bearer ${WRITER}\r\n`;
     connection.send(`${head}Content-Length: 0\r\nConnection: close\r\n\r\n`);
     await connection.closed;
-    expect(connection.received).toMatch(/^HTTP\/1.1 421 /);
+    expect(connection.received).toMatch(/^HTTP\/1.1 403 /);
     const preflight = await fetch(adminUrl + path, {
       method: "OPTIONS",
       headers: { origin: "http://attacker.example" },
@@ -96,7 +96,7 @@ describe("a strange request to the admin listener", () => {
   const POST_OFF = "POST /v1/rules/client/off HTTP/1.1\r\nContent-Type: application/json\r\n";
 
   it.each([
-    ["two hosts", `${POST_OFF}${LOCAL}Host: attacker.example\r\n${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`, 421],
+    ["two hosts", `${POST_OFF}${LOCAL}Host: attacker.example\r\n${AUTHORIZED}Content-Length: 27\r\n\r\n${OFF}`, 403],
     ["two lengths", `${POST_OFF}${LOCAL}${AUTHORIZED}Content-Length: 27\r\nContent-Length: 5\r\n\r\n${OFF}`, 400],
     [
       "a length and chunks",

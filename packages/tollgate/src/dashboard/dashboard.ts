@@ -4,9 +4,10 @@ import { type Clock, systemClock } from "../core/clock.ts";
 import { warnOfObserver } from "../core/observer.ts";
 import type { AnyLimiter } from "../metrics/readings/limiter-readings.ts";
 import { type Door, Handler } from "./handler.ts";
-import { LimiterSource } from "./limiter-source.ts";
+import { limiterSource } from "./limiter-source.ts";
 import { answerFetch, answerNode, type NodeRequest, type NodeResponse } from "./servers.ts";
-import type { DashboardSource, Looker, SourceAct } from "./source.ts";
+import type { SourceAct } from "./snapshot.ts";
+import type { DashboardSource, Looker } from "./source.ts";
 
 export interface DashboardOptions<Native> {
   /**
@@ -70,13 +71,7 @@ export function dashboard<Native = never>(
   if (!Array.isArray(limiters)) throw optionError("limiters", "a list of limiters", limiters);
   const { authorize = LOOK, clock = systemClock, mask, onAct, logError } = options;
   checkFunction("authorize", authorize, "a function from a request to a looker");
-  const source = new LimiterSource(clock, onAct, mask && (({ key, limiter }) => mask(key, limiter)));
-  try {
-    for (const limiter of limiters as readonly AnyLimiter[]) source.add(limiter);
-  } catch (error) {
-    source.close();
-    throw error;
-  }
+  const source = limiterSource(limiters, clock, onAct, mask && (({ key, limiter }) => mask(key, limiter)));
   return serveDashboard<Native>(source, { authorize }, logError, () => source.close());
 }
 

@@ -1,8 +1,8 @@
 import { TollgateError } from "../core/errors.ts";
-import { Board, checkCostOf } from "./board.ts";
+import { Board } from "./board.ts";
 import { PAGE_FILES } from "./page-files.ts";
-import { type ActRequest, type NamedKey, ROUTES, type SessionRequest } from "./snapshot.ts";
-import { DashboardError, type DashboardSource, type Looker, type SourceAct } from "./source.ts";
+import { type NamedKey, ROUTES, type SourceAct } from "./snapshot.ts";
+import { DashboardError, type DashboardSource, type Looker } from "./source.ts";
 
 /** A request, whatever the server. */
 export interface Call {
@@ -14,12 +14,6 @@ export interface Call {
   text(): Promise<string>;
 }
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | ReadableStream<Uint8Array>;
-}
-
 /** Which clients may look. */
 export interface Door<Native> {
   /** `undefined`: the client has to open a session. @throws DashboardError 403, 429 */
@@ -29,11 +23,13 @@ export interface Door<Native> {
 }
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
-const SECURITY: Readonly<Record<string, string>> = {
+const HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "cache-control": "no-store",
+  // Proxies and middleware that compress would hold events back.
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
@@ -53,7 +49,15 @@ const PAGE = `<!doctype html>
 <body><div id="app"></div></body>
 </html>
 `;
-const MODES = ["on", "shadow", "off"];
+const ACTIONS: Readonly<Record<SourceAct["action"], "key" | "mode">> = {
+  reset: "key",
+  block: "key",
+  unblock: "key",
+  on: "mode",
+  shadow: "mode",
+  off: "mode",
+  restore: "mode",
+};
 
 /** Answers the requests of pages. */
 export class Handler<Native> {
@@ -69,24 +73,18 @@ export class Handler<Native> {
     this.board = new Board(source, onError);
   }
 
-  async answer(call: Call, request: Native): Promise<Reply> {
-    try {
-      const reply = await this.#route(call, request);
-      return { ...reply, headers: { ...SECURITY, ...reply.headers } };
-    } catch (error) {
-      const { status, message, retryAfterSeconds } = this.#refusalOf(error);
-      const retry = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-      const close = status === 413 ? { connection: "close" } : {};
-      return json(status, { error: message }, { ...SECURITY, ...retry, ...close });
-    }
+  async answer(call: Call, request: Native): Promise<Response> {
+    const answer = await this.#route(call, request).catch((error: unknown) => this.#refusal(error));
+    for (const [name, value] of Object.entries(HEADERS)) answer.headers.set(name, value);
+    return answer;
   }
 
-  async #route(call: Call, request: Native): Promise<Reply> {
+  async #route(call: Call, request: Native): Promise<Response> {
     const [path = "", query = ""] = call.target.split("#", 1)[0]!.split("?", 2);
     const name = path.slice(path.lastIndexOf("/") + 1);
     const isAction = name === ROUTES.session || name === ROUTES.key || name === ROUTES.act;
-    const methods = isAction ? ["POST"] : ["GET", "HEAD"];
-    if (!methods.includes(call.method)) throw new DashboardError(405, `expected ${methods[0]}`);
+    const method = isAction ? "POST" : "GET";
+    if (call.method !== method) throw new DashboardError(405, `expected ${method}`);
     if (isAction) return this.#act(name, query, call, request);
     switch (name) {
       case "":
@@ -95,64 +93,66 @@ export class Handler<Native> {
         return typed("text/javascript", PAGE_FILES.script);
       case ROUTES.style:
         return typed("text/css", PAGE_FILES.style);
-      case ROUTES.snapshots:
-        return this.#look(query, call, request);
+      case ROUTES.snapshots: {
+        checkOrigin(call);
+        const looker = await this.#looker(request);
+        return typed("text/event-stream", this.board.look(looker, isShown(query, looker)));
+      }
       default:
         if (name.includes(".")) throw new DashboardError(404, "not found");
         // The page's links are relative to its folder.
-        return { status: 302, headers: { location: `${name}/` }, body: "" };
+        return new Response(null, { status: 302, headers: { location: `${name}/` } });
     }
   }
 
-  async #look(query: string, call: Call, request: Native): Promise<Reply> {
-    // A page of another port of this host is the same site, so its requests have the cookie.
-    if ((call.header("sec-fetch-site") ?? "same-origin") !== "same-origin") throw foreign();
-    const looker = await this.#looker(request);
-    if (call.method === "HEAD") return typed("text/event-stream", "");
-    const body = this.board.look(looker, isShown(query, looker));
-    // Proxies and middleware that compress would hold events back.
-    const unbuffered = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
-    return { status: 200, headers: { "content-type": "text/event-stream", ...unbuffered }, body };
-  }
-
-  async #act(name: string, query: string, call: Call, request: Native): Promise<Reply> {
+  async #act(name: string, query: string, call: Call, request: Native): Promise<Response> {
     checkOrigin(call);
-    if (!JSON_TYPE.test(call.header("content-type") ?? "")) {
+    if (!JSON_TYPE.test(call.header("content-type") ?? ""))
       throw new DashboardError(415, "content-type: expected application/json");
-    }
     if (name === ROUTES.session) {
-      const { token } = fieldsOf(await call.text()) as Partial<SessionRequest>;
-      const cookie = this.#door.openSession?.(textOf(token, "token"), request);
-      return { status: 204, headers: cookie === undefined ? {} : { "set-cookie": cookie }, body: "" };
+      const token = textOf(fieldsOf(await call.text()), "token");
+      const cookie = this.#door.openSession?.(token, request);
+      return new Response(null, { status: 204, ...(cookie !== undefined && { headers: { "set-cookie": cookie } }) });
     }
     // Before the body is read.
     const looker = await this.#looker(request);
     if (name === ROUTES.act && looker.access === "read") throw new DashboardError(403, "you may only look");
     const fields = fieldsOf(await call.text());
-    if (name === ROUTES.act) return json(200, await this.#source.act(this.#actIn(fields), looker));
-    const cost = checkCostOf(fields["cost"]);
-    return json(200, await this.board.detail(this.board.find(keyIn(fields)), cost, isShown(query, looker)));
+    if (name === ROUTES.act) return Response.json(await this.#source.act(this.#actIn(fields), looker));
+    const key = this.board.find(keyIn(fields));
+    return Response.json(await this.board.detail(key, costIn(fields), isShown(query, looker)));
   }
 
   #actIn(fields: Fields): SourceAct {
-    const limiter = textOf(fields["limiter"], "limiter");
-    const action = fields["action"] as ActRequest["action"];
-    if (action === "restore") return { action, limiter };
-    if (MODES.includes(action)) {
-      return { action: action as "on", limiter, for: textOf(fields["for"], "for") };
-    }
-    const { key } = this.board.find(keyIn(fields));
-    if (action === "reset" || action === "unblock") return { action, limiter, key };
-    if (action !== "block") throw new DashboardError(400, "action: expected reset, block, unblock, on, shadow …");
-    const { reason } = fields;
-    const span = textOf(fields["for"], "for");
-    return { action, limiter, key, for: span, ...(reason !== undefined && { reason: textOf(reason, "reason") }) };
+    const action = textOf(fields, "action") as SourceAct["action"];
+    if (!Object.hasOwn(ACTIONS, action)) throw new DashboardError(400, "action: expected reset, block, off …");
+    return {
+      action,
+      limiter: textOf(fields, "limiter"),
+      ...(ACTIONS[action] === "key" && { key: this.board.find(keyIn(fields)).key }),
+      ...(fields["for"] !== undefined && { for: textOf(fields, "for") }),
+      ...(fields["reason"] !== undefined && { reason: textOf(fields, "reason") }),
+    };
   }
 
   async #looker(request: Native): Promise<Looker> {
     const looker = await this.#door.authorize(request);
     if (looker === undefined) throw new DashboardError(401, "expected a session");
     return looker;
+  }
+
+  #refusal(error: unknown): Response {
+    const { status, message, retryAfterSeconds } = this.#refusalOf(error);
+    return Response.json(
+      { error: message },
+      {
+        status,
+        headers: {
+          ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+          ...(status === 413 && { connection: "close" }),
+        },
+      },
+    );
   }
 
   #refusalOf(error: unknown): Pick<DashboardError, "status" | "message" | "retryAfterSeconds"> {
@@ -180,14 +180,22 @@ function fieldsOf(text: string): Fields {
   throw new DashboardError(400, "body: expected an object in JSON");
 }
 
-function keyIn({ limiter: name, id, key }: Fields): NamedKey {
-  const limiter = textOf(name, "limiter");
-  if (id !== undefined) return { limiter, id: textOf(id, "id") };
+function keyIn(fields: Fields): NamedKey {
+  const limiter = textOf(fields, "limiter");
+  if (fields["id"] !== undefined) return { limiter, id: textOf(fields, "id") };
+  const { key } = fields;
   if (Array.isArray(key) && key.every((part) => typeof part === "string")) return { limiter, key };
-  return { limiter, key: textOf(key, "key") };
+  return { limiter, key: textOf(fields, "key") };
 }
 
-function textOf(value: unknown, name: string): string {
+/** Rejects a cost that no limit takes. */
+function costIn({ cost = 1 }: Fields): number {
+  if (typeof cost === "number" && Number.isSafeInteger(cost) && cost >= 0) return cost;
+  throw new DashboardError(400, "cost: expected a whole number from 0");
+}
+
+function textOf(fields: Fields, name: string): string {
+  const value = fields[name];
   if (typeof value === "string") return value;
   throw new DashboardError(400, `${name}: expected a text`);
 }
@@ -197,26 +205,19 @@ function isShown(query: string, { access }: Looker): boolean {
   return access === "write" && new URLSearchParams(query).get("keys") === "shown";
 }
 
-/** Browsers send `Sec-Fetch-Site` to secure origins and to localhost, and `Origin` with each POST. */
+/**
+ * Browsers send `Sec-Fetch-Site` to secure origins and to localhost, and `Origin` with each POST. A page of another
+ * port of this host is the same site, so its requests have the cookie.
+ */
 function checkOrigin(call: Call): void {
   const site = call.header("sec-fetch-site");
-  const origin = call.header("origin") ?? "";
-  const isOwn = site === undefined ? URL.canParse(origin) && new URL(origin).host === call.header("host") : false;
-  if (site !== "same-origin" && !isOwn) throw foreign();
+  const origin = call.header("origin");
+  const isOwn =
+    origin === undefined ? call.method === "GET" : URL.canParse(origin) && new URL(origin).host === call.header("host");
+  if (site === undefined ? isOwn : site === "same-origin") return;
+  throw new DashboardError(403, "expected a request of the dashboard's own page");
 }
 
-function foreign(): DashboardError {
-  return new DashboardError(403, "expected a request of the dashboard's own page");
-}
-
-function typed(type: string, body: string): Reply {
-  return { status: 200, headers: { "content-type": `${type}; charset=utf-8` }, body };
-}
-
-function json(status: number, value: unknown, headers: Reply["headers"] = {}): Reply {
-  return {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8", ...headers },
-    body: JSON.stringify(value),
-  };
+function typed(type: string, body: string | ReadableStream<Uint8Array>): Response {
+  return new Response(body, { headers: { "content-type": `${type}; charset=utf-8` } });
 }

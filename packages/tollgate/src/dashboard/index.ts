@@ -1,43 +1,37 @@
 export { type Dashboard, type DashboardOptions, dashboard, serveDashboard } from "./dashboard.ts";
 export { DecisionTrail, mergeTrails } from "./decision-trail.ts";
 export type { Door } from "./handler.ts";
-export { describeStores } from "./limiter-source.ts";
+export { describeLimiters } from "./limiter-source.ts";
 export type { NodeRequest, NodeResponse } from "./servers.ts";
 export type {
   ActAnswer,
   ActRequest,
+  CallRates,
   DashboardEvent,
   FileStatus,
   KeyBar,
   KeyDecision,
   KeyDetail,
-  KeyLists,
   KeyRequest,
   KeyRow,
-  LimitMode,
   LimitRow,
   NamedKey,
   OverrideMode,
   Point,
-  Refusal,
-  SessionRequest,
   Snapshot,
+  SourceAct,
   StoreRow,
   Welcome,
 } from "./snapshot.ts";
 export { ROUTES } from "./snapshot.ts";
 export {
-  type BlockedSourceKey,
-  type CountedKey,
+  type BlockedKeys,
+  type CountedKeys,
   DashboardError,
   type DashboardSource,
-  type DeniedKey,
-  type DescribedLimit,
   type ExplainedKey,
   type Looker,
   type MetricFamily,
-  type MetricValue,
-  type SourceAct,
   type SourceEvent,
   type SourceKey,
   type SourceState,

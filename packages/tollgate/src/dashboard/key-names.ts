@@ -1,4 +1,5 @@
 import { encodeKey } from "../core/key.ts";
+import { idOf } from "./decision-trail.ts";
 import type { KeyRow, NamedKey } from "./snapshot.ts";
 import { DashboardError, type DashboardSource, type SourceKey } from "./source.ts";
 
@@ -10,8 +11,8 @@ const CUT = /^.{100}…[0-9a-f]{16}$/s;
 /** Names keys for pages: by an id, so that a page can ask about a key that is masked. */
 export class KeyNames {
   readonly #source: Pick<DashboardSource, "mask">;
-  readonly #byId = new Map<string, SourceKey>();
-  readonly #ids = new Map<string, string>();
+  /** The key that was named least recently is first. */
+  readonly #named = new Map<string, SourceKey & { readonly id: string }>();
   #made = 0;
 
   constructor(source: Pick<DashboardSource, "mask">) {
@@ -19,51 +20,33 @@ export class KeyNames {
   }
 
   /** A key as pages have it. A long one is cut, unless all of it is asked for. */
-  name(
-    { limiter, key }: SourceKey,
-    isShown: boolean,
-    most: number = MOST_SHOWN,
-  ): Pick<KeyRow, "limiter" | "key" | "id"> {
+  name(named: SourceKey, isShown: boolean, most: number = MOST_SHOWN): Pick<KeyRow, "limiter" | "key" | "id"> {
+    const { limiter, key } = named;
     const text = isShown ? plainText(key) : this.#source.mask({ limiter, key });
-    const shown = text.length > most ? `${text.slice(0, most)}…` : text;
-    return { limiter, key: shown, id: this.#idOf({ limiter, key }) };
+    const identity = idOf(named);
+    const known = this.#named.get(identity) ?? { limiter, key, id: `k${++this.#made}` };
+    this.#named.delete(identity);
+    this.#named.set(identity, known);
+    const [oldest = ""] = this.#named.keys();
+    if (this.#named.size > MOST_NAMED) this.#named.delete(oldest);
+    return { limiter, key: text.length > most ? `${text.slice(0, most)}…` : text, id: known.id };
   }
 
   /** @throws DashboardError */
   find(named: NamedKey): SourceKey {
     const { limiter } = named;
-    if ("key" in named) return { limiter, key: encoded(named.key) };
-    const found = this.#byId.get(named.id);
-    if (found === undefined || found.limiter !== limiter) throw new DashboardError(404, "id: expected one of a list");
-    if (!isCut(found.key)) return found;
+    // The key of a limiter without facts is an empty list.
+    if ("key" in named) return { limiter, key: named.key.length === 0 ? "" : encodeKey(named.key) };
+    const found = [...this.#named.values()].find((one) => one.id === named.id && one.limiter === limiter);
+    if (found === undefined) throw new DashboardError(404, "id: expected one of a list");
+    if (!isCut(found.key)) return { limiter, key: found.key };
     throw new DashboardError(404, "the key is too long to be kept in lists; search for the whole key");
-  }
-
-  #idOf(key: SourceKey): string {
-    const identity = `${key.limiter}\0${key.key}`;
-    const known = this.#ids.get(identity);
-    this.#ids.delete(identity);
-    const id = known ?? `k${++this.#made}`;
-    this.#ids.set(identity, id);
-    if (known !== undefined) return id;
-    this.#byId.set(id, key);
-    if (this.#ids.size > MOST_NAMED) {
-      const [[oldest, oldId] = ["", ""]] = this.#ids;
-      this.#ids.delete(oldest);
-      this.#byId.delete(oldId);
-    }
-    return id;
   }
 }
 
 /** Whether `hotKeys` has cut the key, because it is long. */
 export function isCut(key: string): boolean {
   return CUT.test(key);
-}
-
-/** The key of a limiter without facts is an empty list. */
-function encoded(key: string | readonly string[]): string {
-  return typeof key !== "string" && key.length === 0 ? "" : encodeKey(key);
 }
 
 /** A text that begins like a tuple has one more mark. */

@@ -1,82 +1,73 @@
-import type { Point, StoreRow } from "./snapshot.ts";
-import type { MetricFamily, MetricValue } from "./source.ts";
+import type { CallRates, Point, StoreRow } from "./snapshot.ts";
+import type { MetricFamily } from "./source.ts";
 
-type Kind = "admitted" | "denied" | "degraded" | "shadow";
+type Counts = { -readonly [Kind in keyof CallRates]: number };
+type Values = MetricFamily["values"];
 
-/** Calls per second under a limit. */
-export type LimitRates = { readonly limiter: string; readonly limit: string } & Record<Kind, number>;
-
-export interface Rates {
-  /** `undefined` for the first reading. */
-  readonly point: Point | undefined;
-  readonly limits: readonly LimitRates[];
-  readonly stores: readonly StoreRow[];
-}
-
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, keyof CallRates>> = {
   allow: "admitted",
   deny: "denied",
   blocked: "denied",
   degraded: "degraded",
   shadow_deny: "shadow",
 };
-const STORE_FIELDS: Readonly<Record<string, "keys" | "overflowed" | "blocked">> = {
+export const NO_CALLS: CallRates = { admitted: 0, denied: 0, degraded: 0, shadow: 0 };
+const STORE_FIELDS: Readonly<Record<string, "keys" | "overflowed" | "blocked" | "server">> = {
   rate_limit_keys: "keys",
   rate_limit_overflow_total: "overflowed",
   rate_limit_blocked: "blocked",
+  rate_limit_breaker_state: "server",
 };
 const CIRCUIT = ["up", "probing", "down"] as const;
-/** Names of limiters and limits do not contain it. */
-const BETWEEN = "\0";
 /** Few decisions are timed, so times are those of so many readings. */
 const TIMED_READINGS = 10;
 
+export function limitId(limiter: unknown, limit: unknown): string {
+  return `${limiter}\0${limit}`;
+}
+
+export interface Rates {
+  /** `undefined` for the first reading. */
+  readonly point: Point | undefined;
+  /** By limit. */
+  readonly limits: ReadonlyMap<string, CallRates>;
+}
+
 /** Turns counters into what happened per second. */
 export class RateReader {
-  #counts: ReadonlyMap<string, number> = new Map();
-  #readMs: number | undefined;
+  #counts: ReadonlyMap<string, CallRates> | undefined;
+  #readMs = 0;
   /** How many decisions took up to each bound, the oldest reading first. */
   readonly #times: ReadonlyMap<number, number>[] = [];
 
   read(families: readonly MetricFamily[], nowMs: number): Rates {
-    const valuesOf = (name: string) => families.find((family) => family.name === name)?.values ?? [];
-    const elapsedS = this.#readMs === undefined ? 0 : (nowMs - this.#readMs) / 1_000;
-    this.#readMs = nowMs;
-    const limits = this.#limits(valuesOf("rate_limit_acquire_total"), elapsedS);
+    const valuesOf = (name: string): Values => families.find((family) => family.name === name)?.values ?? [];
+    const counts = countsOf(valuesOf("rate_limit_acquire_total"));
     const [p50Ms = null, p99Ms = null] = this.#percentiles(valuesOf("rate_limit_acquire_duration_seconds"));
-    const sum = (kind: Kind) => round(limits.reduce((total, rates) => total + rates[kind], 0));
-    const [admitted, denied, degraded, shadow] = [sum("admitted"), sum("denied"), sum("degraded"), sum("shadow")];
-    const point = { atMs: Math.round(nowMs), admitted, denied, degraded, shadow, p50Ms, p99Ms };
-    return { point: elapsedS > 0 ? point : undefined, limits, stores: storesOf(families) };
-  }
-
-  #limits(values: readonly MetricValue[], elapsedS: number): LimitRates[] {
-    const counts = new Map<string, number>();
-    for (const { labels, value } of values) {
-      const id = [labels["limiter"], labels["limit"], labels["result"]].join(BETWEEN);
-      counts.set(id, (counts.get(id) ?? 0) + value);
-    }
-    const rates = new Map<string, LimitRates>();
-    for (const [id, count] of counts) {
-      const [limiter = "", limit = "", result = ""] = id.split(BETWEEN);
-      const kind = KINDS[result];
-      if (kind === undefined) continue;
-      const row = limiter + BETWEEN + limit;
-      const made = rates.get(row) ?? { limiter, limit, admitted: 0, denied: 0, degraded: 0, shadow: 0 };
-      rates.set(row, made);
-      const before = this.#counts.get(id) ?? 0;
-      // A counter that is less than before began again.
-      if (elapsedS > 0) made[kind] = round(made[kind] + (count < before ? count : count - before) / elapsedS);
-    }
+    const before = this.#counts;
+    const seconds = (nowMs - this.#readMs) / 1_000;
     this.#counts = counts;
-    return [...rates.values()];
+    this.#readMs = nowMs;
+    const limits = new Map<string, CallRates>();
+    const sum = { ...NO_CALLS };
+    if (before === undefined || seconds <= 0) return { limits, point: undefined };
+    for (const [id, now] of counts) {
+      const rates = { ...NO_CALLS };
+      for (const kind of Object.keys(NO_CALLS) as (keyof CallRates)[]) {
+        rates[kind] = tenths((now[kind] - (before.get(id)?.[kind] ?? 0)) / seconds);
+        sum[kind] = tenths(sum[kind] + rates[kind]);
+      }
+      limits.set(id, rates);
+    }
+    const point: Point = { atMs: Math.round(nowMs), ...sum, p50Ms, p99Ms };
+    return { limits, point };
   }
 
-  #percentiles(values: readonly MetricValue[]): (number | null)[] {
+  #percentiles(values: Values): number[] {
     const upTo = new Map<number, number>();
     for (const { labels, value, metricName } of values) {
       const { le } = labels;
-      if (metricName?.endsWith("_bucket") !== true || le === undefined) continue;
+      if (metricName?.endsWith("_bucket") !== true) continue;
       const bound = le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le);
       upTo.set(bound, (upTo.get(bound) ?? 0) + value);
     }
@@ -85,9 +76,21 @@ export class RateReader {
     const bounds = [...upTo.keys()].sort((a, b) => a - b);
     const counts = bounds.map((bound) => (upTo.get(bound) ?? 0) - (before?.get(bound) ?? 0));
     const total = counts.at(-1) ?? 0;
-    if (total <= 0) return [];
-    return [0.5, 0.99].map((part) => quantile(bounds, counts, part * total));
+    return total <= 0 ? [] : [0.5, 0.99].map((part) => quantile(bounds, counts, part * total));
   }
+}
+
+function countsOf(values: Values): ReadonlyMap<string, CallRates> {
+  const counts = new Map<string, Counts>();
+  for (const { labels, value } of values) {
+    const kind = KINDS[labels["result"] ?? ""];
+    if (kind === undefined) continue;
+    const id = limitId(labels["limiter"], labels["limit"]);
+    const row = counts.get(id) ?? { ...NO_CALLS };
+    row[kind] += value;
+    counts.set(id, row);
+  }
+  return counts;
 }
 
 /** In milliseconds, as if the times of a bucket were spread evenly. */
@@ -99,22 +102,23 @@ function quantile(bounds: readonly number[], counts: readonly number[], rank: nu
   return Number((seconds * 1_000).toPrecision(3));
 }
 
-function storesOf(families: readonly MetricFamily[]): StoreRow[] {
+/** What metrics tell of stores. */
+export function storesOf(families: readonly MetricFamily[]): StoreRow[] {
   const stores = new Map<string, { -readonly [Name in keyof StoreRow]: StoreRow[Name] }>();
   for (const { name: metric, values } of families) {
     const field = STORE_FIELDS[metric];
-    if (field === undefined && metric !== "rate_limit_breaker_state") continue;
-    for (const { labels, value } of values) {
+    for (const { labels, value } of field === undefined ? [] : values) {
       const name = String(labels["store"]);
       const row = stores.get(name) ?? { name };
-      if (field === undefined) row.server = CIRCUIT[value] ?? "down";
-      else row[field] = value;
+      if (field === "server") row.server = CIRCUIT[value] ?? "down";
+      else if (field !== undefined) row[field] = value;
       stores.set(name, row);
     }
   }
   return [...stores.values()];
 }
 
-function round(rate: number): number {
-  return Math.round(rate * 10) / 10;
+/** A counter that is less than before has begun again. */
+function tenths(rate: number): number {
+  return Math.round(Math.max(0, rate) * 10) / 10;
 }

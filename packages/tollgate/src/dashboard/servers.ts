@@ -1,4 +1,4 @@
-import type { Call, Handler, Reply } from "./handler.ts";
+import type { Handler } from "./handler.ts";
 import { DashboardError } from "./source.ts";
 
 const MOST_BODY_BYTES = 16 * 1024;
@@ -18,7 +18,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 export interface NodeResponse {
   writeHead(status: number, headers: Record<string, string>): unknown;
   write(chunk: Uint8Array): boolean;
-  end(text?: string): unknown;
+  end(): unknown;
   once(event: "drain" | "close", listener: () => void): unknown;
   destroy(): unknown;
   readonly destroyed: boolean;
@@ -30,48 +30,42 @@ export async function answerNode<Native extends NodeRequest>(
   response: NodeResponse,
 ): Promise<void> {
   const { method = "GET", originalUrl, url = "/", headers, body } = request;
-  const call: Call = {
+  const call = {
     method,
     target: originalUrl ?? url,
-    header: (name) => {
+    header: (name: string) => {
       const value = headers[name];
       return typeof value === "string" ? value : undefined;
     },
     text: async () => (isParsed(body) ? JSON.stringify(body) : textOf(request)),
   };
-  const reply = await handler.answer(call, request);
-  response.writeHead(reply.status, { ...reply.headers });
-  if (typeof reply.body === "string") response.end(method === "HEAD" ? "" : reply.body);
-  else await pump(reply.body, response);
+  const answer = await handler.answer(call, request);
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) response.end();
+  else await pump(answer.body.getReader(), response);
 }
 
-export async function answerFetch(handler: Handler<Request>, request: Request): Promise<Response> {
-  const { pathname, search } = new URL(request.url);
+export function answerFetch(handler: Handler<Request>, request: Request): Promise<Response> {
+  const { pathname, search, host } = new URL(request.url);
   const chunks = request.body as AsyncIterable<Uint8Array> | null;
-  const { status, headers, body }: Reply = await handler.answer(
-    {
-      method: request.method,
-      target: pathname + search,
-      // A `Request` that a program makes has no `Host`.
-      header: (name) => request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined),
-      text: async () => (chunks === null ? "" : textOf(chunks)),
-    },
-    request,
-  );
-  return new Response(status === 204 || request.method === "HEAD" ? null : body, { status, headers });
+  const call = {
+    method: request.method,
+    target: pathname + search,
+    // A `Request` that a program makes has no `Host`.
+    header: (name: string) => request.headers.get(name) ?? (name === "host" ? host : undefined),
+    text: async () => (chunks === null ? "" : textOf(chunks)),
+  };
+  return handler.answer(call, request);
 }
 
 /** A chunk is read when the one before has been sent, so at most two wait for a slow client. */
-async function pump(body: ReadableStream<Uint8Array>, response: NodeResponse): Promise<void> {
-  const reader = body.getReader();
+async function pump(reader: ReadableStreamDefaultReader<Uint8Array>, response: NodeResponse): Promise<void> {
   response.once("close", () => void reader.cancel().catch(() => {}));
-  // It was dropped, because it does not read.
+  // It was ended while a chunk waits.
   reader.closed.catch(() => response.destroy());
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      if (!response.write(value)) await new Promise<void>((resolve) => void response.once("drain", resolve));
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      if (!response.write(next.value)) await new Promise<void>((resolve) => void response.once("drain", resolve));
     }
     response.end();
   } catch {

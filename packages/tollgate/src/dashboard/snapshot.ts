@@ -2,8 +2,8 @@
  * What the dashboard's page and its server say to each other. All routes lie below the address of the page:
  *
  * - `GET .`, `GET page.js`, `GET page.css`: the page.
- * - `POST session` with a `SessionRequest`: 204 and a cookie, or 401. Only a dashboard that has tokens needs it: others
- *   answer 204, too.
+ * - `POST session` with `{ token }`: 204 and a cookie, or 401. Only a dashboard that has tokens needs it: others answer
+ *   204, too.
  * - `GET snapshots`: server-sent events, 401 without a session. The event `welcome` has a `Welcome`. An event
  *   `snapshot` follows each second, with a `Snapshot`.
  * - `POST key` with a `KeyRequest`: a `KeyDetail`.
@@ -13,11 +13,11 @@
  * masked.
  *
  * The page has `<div id="app">` and loads the script as a module. Requests with a body are JSON from the page's own
- * origin. What is refused is a `Refusal`, with one of these:
+ * origin. What is refused is `{ error }`, with one of these:
  *
  * - 400 for a wrong body, 404 for a limiter that is not known, 501 for what a store cannot do.
  * - 401 without a session, 403 for another origin or a change that is not allowed.
- * - 429 with `Retry-After` for too many requests, lookers or sessions.
+ * - 429 with `Retry-After` for too many requests or pages.
  *
  * Exported for the page and the tests of both sides only: applications mount the whole dashboard.
  *
@@ -32,42 +32,34 @@ export const ROUTES = {
   act: "act",
 } as const;
 
-export interface SessionRequest {
-  readonly token: string;
-}
-
-export interface Refusal {
-  readonly error: string;
-}
-
-/** Calls per second, and how long decisions took. */
-export interface Point {
-  /** When the time of the point ended, in milliseconds since the epoch. */
-  readonly atMs: number;
+/** Per second. */
+export interface CallRates {
   readonly admitted: number;
   readonly denied: number;
   /** Decided without the store, by the failure policy. They are in neither of the two before. */
   readonly degraded: number;
   /** Limits in shadow mode that would have denied. A call counts once for each. */
   readonly shadow: number;
+}
+
+/** A second: its calls, and how long decisions took. */
+export interface Point extends CallRates {
+  /** When the second ended, in milliseconds since the epoch. */
+  readonly atMs: number;
   /** The decisions that were timed have it, by the bounds of a histogram. `null` if none was timed. */
   readonly p50Ms: number | null;
   readonly p99Ms: number | null;
 }
 
-/** The first event for a looker. */
+/** The first event for a page. */
 export interface Welcome {
   /** `"read"`: the session changes nothing, and keys stay masked. */
   readonly access: "read" | "write";
   readonly keys: "masked" | "shown";
   /** What the session is called in the audit log. */
   readonly who: string;
-  /** Whether modes of limits can be changed: only limits of a limits file. */
-  readonly overridable: boolean;
-  /** The last 5 minutes by the second, oldest first. Seconds without a reading are left out. */
-  readonly seconds: readonly Point[];
-  /** The last hour by 10 seconds, oldest first. */
-  readonly hour: readonly Point[];
+  /** The last hour, oldest first. */
+  readonly points: readonly Point[];
   /** The latest events, oldest first. */
   readonly events: readonly DashboardEvent[];
 }
@@ -75,35 +67,32 @@ export interface Welcome {
 /** What is so now. It has the numbers of the last second. */
 export interface Snapshot {
   readonly point: Point;
-  /** The limits with most calls and denials first: at most 200 of `limitsTotal`. */
   readonly limits: readonly LimitRow[];
-  readonly limitsTotal: number;
   readonly stores: readonly StoreRow[];
   /** The processes that decide: one, or workers of which some may be missing. */
   readonly processes: { readonly ready: number; readonly of: number };
-  /** Limits files, if limits come from files. */
+  /** Limits files, if limits come from files. Only their modes can be changed. */
   readonly file?: FileStatus;
-  readonly keys: KeyLists;
-  /** Those since the last snapshot, oldest first. Their ids ascend. */
+  /** The keys with most calls, and those with most denials. */
+  readonly keys: readonly KeyRow[];
+  /** `null`: the store cannot list them. */
+  readonly blocked: readonly KeyRow[] | null;
+  /** Those since the last snapshot, oldest first. */
   readonly events: readonly DashboardEvent[];
 }
 
-export type LimitMode = "enforce" | "shadow" | "off";
 export type OverrideMode = "on" | "shadow" | "off";
 
-export interface LimitRow {
+/** A limit, and the calls for which it was the binding one. */
+export interface LimitRow extends CallRates {
   /** Such as `"api/login"`: in a limits file, the domain and the rule. */
   readonly limiter: string;
-  /** The name of the limit. Empty for calls that no limit counted. */
+  /** The name of the limit. Empty for a rule without calls by plan or key. */
   readonly limit: string;
   /** Such as `"100 requests per 1m"`. Empty if it is not known. */
   readonly numbers: string;
-  readonly mode: LimitMode;
+  readonly mode: "enforce" | "shadow" | "off";
   readonly override?: { readonly mode: OverrideMode; readonly untilMs: number; readonly by: string };
-  /** Calls per second for which the limit was the binding one. */
-  readonly admitted: number;
-  readonly denied: number;
-  readonly shadow: number;
 }
 
 export interface StoreRow {
@@ -135,31 +124,20 @@ export interface KeyRow {
   readonly limiter: string;
   readonly key: string;
   readonly id: string;
-  /** Calls, or denials in `limited`, each by its age: an estimate. */
-  readonly count?: number;
-  /** The used part of the fullest limit, 1 if it is full. */
+  /** Calls and denials, each by its age: estimates. */
+  readonly calls?: number;
+  readonly denials?: number;
+  /** The used part of the fullest limit, 1 if it is full. Absent if the key cannot be explained. */
   readonly used?: number;
-  /** When the next call passes, or when the block ends. `null`: never. */
+  /** Set for a key that is denied or blocked: when it passes again. `null`: never. */
   readonly untilMs?: number | null;
   /** What the block was given. */
   readonly reason?: string;
 }
 
-/** At most 20 keys each. */
-export interface KeyLists {
-  /** Those that are denied or blocked now, of the keys with most denials. */
-  readonly limited: readonly KeyRow[];
-  /** Those whose fullest limit is fullest, of the keys with most calls. */
-  readonly closest: readonly KeyRow[];
-  readonly active: readonly KeyRow[];
-  /** `null`: the store cannot list them. */
-  readonly blocked: readonly KeyRow[] | null;
-}
-
 export interface DashboardEvent {
   readonly id: number;
   readonly atMs: number;
-  readonly kind: "denial" | "circuit" | "limits" | "block" | "change" | "process";
   /** A sentence. It never has a key. */
   readonly text: string;
   readonly limiter?: string;
@@ -177,22 +155,15 @@ export type NamedKey =
 /** `cost` is 1 by default: the answer says whether that cost would pass. */
 export type KeyRequest = NamedKey & { readonly cost?: number };
 
-export interface KeyDetail {
-  readonly limiter: string;
-  /** A text to show. */
-  readonly key: string;
-  readonly id: string;
-  readonly atMs: number;
+export interface KeyDetail extends Pick<KeyRow, "limiter" | "key" | "id"> {
   readonly blockedUntilMs: number | null;
   readonly limits: readonly KeyBar[];
-  readonly cost: number;
   /** Whether the cost would pass now. */
   readonly allowed: boolean;
   /** After so long it passes if nothing else arrives. `null`: never. */
   readonly retryAfterMs: number | null;
-  /** The latest decisions of the key, newest first. All since `watchedSinceMs`, and of those before only denials. */
+  /** The latest decisions of the key, newest first. */
   readonly decisions: readonly KeyDecision[];
-  readonly watchedSinceMs: number;
 }
 
 /** One limit of a key. `null` stands for infinity. */
@@ -201,7 +172,6 @@ export interface KeyBar {
   readonly unit: string;
   readonly capacity: number;
   readonly used: number;
-  readonly remaining: number;
   readonly retryAfterMs: number | null;
   readonly resetMs: number | null;
   readonly allowed: boolean;
@@ -219,12 +189,19 @@ export interface KeyDecision {
   readonly retryAfterMs: number | null;
 }
 
-/** `for` is a duration such as `"10m"`. */
-export type ActRequest =
-  | ({ readonly action: "reset" | "unblock" } & NamedKey)
-  | ({ readonly action: "block"; readonly for: string; readonly reason?: string } & NamedKey)
-  | { readonly action: OverrideMode; readonly limiter: string; readonly for: string }
-  | { readonly action: "restore"; readonly limiter: string };
+/** A change. `for` is a duration such as `"10m"`: of a block, or of a mode. */
+interface Act {
+  /** The first three change a key, and the others the mode of a limiter. */
+  readonly action: "reset" | "block" | "unblock" | OverrideMode | "restore";
+  readonly limiter: string;
+  readonly for?: string;
+  readonly reason?: string;
+}
+
+export type ActRequest = Act | (Act & NamedKey);
+
+/** The key is as stores have it. */
+export type SourceAct = Act & { readonly key?: string };
 
 export interface ActAnswer {
   /** What was done, as a sentence. */

@@ -1,25 +1,24 @@
 import type { Clock } from "../core/clock.ts";
 import type {
   ActAnswer,
-  ActRequest,
+  CallRates,
   DashboardEvent,
   FileStatus,
   KeyBar,
   KeyDecision,
   LimitRow,
+  SourceAct,
   StoreRow,
 } from "./snapshot.ts";
 
 /** A metric as prom-client has it in JSON. */
 export interface MetricFamily {
   readonly name: string;
-  readonly values: readonly MetricValue[];
-}
-
-export interface MetricValue {
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-  readonly metricName?: string;
+  readonly values: readonly {
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly value: number;
+    readonly metricName?: string;
+  }[];
 }
 
 /** A key of a limiter, as text: a tuple as `["ann","/login",42]`. */
@@ -28,40 +27,24 @@ export interface SourceKey {
   readonly key: string;
 }
 
-export interface CountedKey extends SourceKey {
-  readonly count: number;
-}
+/** Keys with most calls, or with most denials. */
+export type CountedKeys = readonly (SourceKey & { readonly count: number })[];
 
-export interface BlockedSourceKey extends SourceKey {
-  readonly endsInMs: number;
-  readonly reason?: string;
-}
+export type BlockedKeys = readonly (SourceKey & { readonly endsInMs: number; readonly reason?: string })[];
 
-/** Denials of a key since the page before. */
-export interface DeniedKey extends SourceKey {
-  readonly count: number;
-  readonly reason: string;
-  /** Empty if no limit binds. */
-  readonly limit: string;
-}
-
-/** What a process has decided since the page before, as plain data. */
+/** What a process has decided lately, as plain data. */
 export interface TrailPage {
-  /** A sample: those keys that were denied first. */
-  readonly denied: readonly DeniedKey[];
-  /** How many denials of other keys there were. */
-  readonly others: number;
-  /** Those of the key that was asked for, newest first. */
+  /** The latest decisions of the key that was asked for, newest first. */
   readonly decisions: readonly KeyDecision[];
-  readonly watchedSinceMs: number;
+  /** Without a key: the latest denial of each key since the page before, at most 20, and how many there were. */
+  readonly denied: readonly (SourceKey & KeyDecision)[];
+  readonly denials: number;
 }
-
-/** A limit without what it counted. */
-export type DescribedLimit = Omit<LimitRow, "admitted" | "denied" | "shadow">;
 
 /** What changes seldom, and costs nothing to tell. */
 export interface SourceState {
-  readonly limits: readonly DescribedLimit[];
+  /** The limits without what they have counted. */
+  readonly limits: readonly Omit<LimitRow, keyof CallRates>[];
   /** Bounds of stores, and whether their kill switch is on, by their names in metrics. */
   readonly stores: readonly StoreRow[];
   readonly processes: { readonly ready: number; readonly of: number };
@@ -79,29 +62,21 @@ export interface Looker {
   readonly access: "read" | "write";
 }
 
-/** A change of a key names it as stores have it. */
-export type SourceAct =
-  | Exclude<ActRequest, { readonly action: "reset" | "unblock" | "block" }>
-  | ({ readonly action: "reset" | "unblock" } & SourceKey)
-  | ({ readonly action: "block"; readonly for: string; readonly reason?: string } & SourceKey);
-
-export type SourceEvent = Pick<DashboardEvent, "kind" | "text" | "limiter" | "who">;
+export type SourceEvent = Pick<DashboardEvent, "text" | "limiter" | "who">;
 
 /** What a dashboard shows and changes: limiters of a process, or a whole service. */
 export interface DashboardSource {
   readonly clock: Clock;
-  /** Whether the modes of limits can be changed. */
-  readonly overridable: boolean;
   /** The counters of now, once a second. */
   families(): Promise<readonly MetricFamily[]>;
   state(): SourceState;
   /** The keys with most calls, and those with most denials, of all limiters. */
-  hot(): Promise<{ readonly active: readonly CountedKey[]; readonly denied: readonly CountedKey[] }>;
+  hot(): Promise<{ readonly active: CountedKeys; readonly denied: CountedKeys }>;
   /** `null` if the store cannot list them. */
-  blocked(): readonly BlockedSourceKey[] | null | Promise<readonly BlockedSourceKey[] | null>;
+  blocked(): BlockedKeys | null | Promise<BlockedKeys | null>;
   /** What a key has used, and whether a cost would pass. */
   explain(key: SourceKey, cost: number): Promise<ExplainedKey>;
-  /** What was decided since the last call. With a key, it is watched, and its latest decisions are told. */
+  /** What was denied since the last call; or the decisions of a key, which is watched from then on. */
   trail(key: SourceKey | undefined): Promise<TrailPage>;
   act(act: SourceAct, looker: Looker): Promise<ActAnswer>;
   /** What happened since the last call. */

@@ -4,34 +4,27 @@ import { type ActAnswer, type ActRequest, ROUTES } from "../snapshot.ts";
 import { messageOf, post } from "./connection.ts";
 import { Notice, Text } from "./text.tsx";
 
-type Field = (name: string) => string;
-
-/** Reads the fields of a form that is sent. The page itself stays. */
-export function fieldsOf(event: { preventDefault(): void; readonly currentTarget: HTMLFormElement }): Field {
+/** The fields of a form that is sent, without those that are empty. The page itself stays. */
+export function fieldsOf(event: { preventDefault(): void; readonly currentTarget: HTMLFormElement }) {
   event.preventDefault();
-  const form = new FormData(event.currentTarget);
-  return (name) => {
-    const value = form.get(name);
-    return typeof value === "string" ? value : "";
-  };
+  const fields = [...new FormData(event.currentTarget)].filter(([, value]) => value !== "");
+  return Object.fromEntries(fields) as Readonly<Record<string, string>>;
 }
 
-/** A button that changes something after the operator has confirmed it. */
+/** A button that changes something after the operator has confirmed it. The fields belong to the request. */
 export function Action(props: {
   readonly label: string;
-  /** What the operator confirms, and of what. */
-  readonly title: string;
   readonly of: string;
   readonly children: ComponentChildren;
-  readonly request: (field: Field) => ActRequest;
+  readonly request: Partial<ActRequest>;
   readonly say: (text: string) => void;
 }) {
-  const { label, title, of, children, request, say } = props;
+  const { label, of, children, request, say } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState("");
-  const act = async (field: Field): Promise<void> => {
+  const act = async (fields: object): Promise<void> => {
     try {
-      const { text, silent } = await post<ActAnswer>(ROUTES.act, request(field));
+      const { text, silent } = await post<ActAnswer>(ROUTES.act, { ...request, ...fields });
       dialog.current?.close();
       say(silent.length === 0 ? text : `${text} Workers that have not confirmed it yet: ${silent.join(", ")}.`);
     } catch (error) {
@@ -40,20 +33,13 @@ export function Action(props: {
   };
   return (
     <>
-      <button
-        type="button"
-        aria-haspopup="dialog"
-        onClick={() => {
-          setProblem("");
-          dialog.current?.showModal();
-        }}
-      >
+      <button type="button" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()}>
         {label}
       </button>
-      <dialog ref={dialog} aria-label={label}>
+      <dialog ref={dialog} aria-label={label} onClose={() => setProblem("")}>
         <form onSubmit={(event) => void act(fieldsOf(event))}>
           <h2>
-            {title} <Text text={of} />?
+            {label} <Text text={of} />?
           </h2>
           {children}
           {problem !== "" && <Notice>{problem}</Notice>}

@@ -1,19 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import type { Point } from "../snapshot.ts";
 import { clock, Table } from "./text.tsx";
 
-export interface Line {
-  readonly name: string;
-  /** A custom property of the style sheet. */
-  readonly color: string;
-  readonly isDashed?: boolean;
-  readonly values: readonly (number | null)[];
-}
+/** The color is a custom property of the style sheet. */
+type Line = readonly [name: string, color: string, read: (point: Point) => number | null];
 
 interface Props {
   readonly title: string;
-  /** In seconds since the epoch. */
-  readonly times: readonly number[];
+  readonly points: readonly Point[];
+  /** The table has each second that is a multiple of so many. */
+  readonly every: number;
   readonly lines: readonly Line[];
   readonly show: (value: number | null) => string;
 }
@@ -21,43 +18,48 @@ interface Props {
 const HEIGHT = 168;
 
 /** Lines over time, and behind them the table of their numbers. */
-export function Chart({ title, times, lines, show }: Props) {
+export function Chart({ title, points, every, lines, show }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const data = [times, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData;
+  const data = [points.map(({ atMs }) => atMs / 1_000), ...lines.map(([, , read]) => points.map(read))];
+  const last = points.at(-1);
   const latest = useRef(data);
   latest.current = data;
-  const names = lines.map(({ name }) => name).join();
   const [isTable, showTable] = useState(false);
 
-  // The plot is made once, and gets new numbers below.
+  // The plot is made once for its colors and its width, and gets new numbers below.
   useEffect(() => {
     const element = box.current ?? document.body;
     const draw = (): void => {
       plot.current?.destroy();
-      plot.current = new uPlot(optionsOf(lines, element.clientWidth, show), latest.current, element);
+      plot.current = new uPlot(
+        optionsOf(lines, element.clientWidth, show),
+        latest.current as uPlot.AlignedData,
+        element,
+      );
     };
-    draw();
     const colors = matchMedia("(prefers-color-scheme: dark)");
     colors.addEventListener("change", draw);
-    const widths = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    const widths = new ResizeObserver(draw);
     widths.observe(element);
     return () => {
       colors.removeEventListener("change", draw);
       widths.disconnect();
       plot.current?.destroy();
     };
-  }, [names]);
+  }, []);
 
-  useEffect(() => plot.current?.setData(data));
+  useEffect(() => plot.current?.setData(data as uPlot.AlignedData));
 
+  const columns = lines.map(([name, , read]) => [name, (point: Point) => show(read(point))] as const);
   return (
     <figure>
       <figcaption>
         {title}
-        {lines.map(({ name, color, isDashed, values }) => (
-          <span class={`legend ${color} ${isDashed === true ? "dashed" : ""}`}>
-            {name} <b>{show(values.at(-1) ?? null)}</b>
+        {lines.map(([name, color, read]) => (
+          <span class={color}>
+            {" "}
+            — {name} <b>{show(last === undefined ? null : read(last))}</b>
           </span>
         ))}
       </figcaption>
@@ -67,13 +69,9 @@ export function Chart({ title, times, lines, show }: Props) {
         {isTable && (
           <Table
             caption={title}
-            columns={["Time", ...lines.map(({ name }) => name)]}
-            rows={times
-              .map((time, i) => ({
-                id: String(time),
-                cells: [clock(time * 1_000), ...lines.map(({ values }) => show(values[i] ?? null))],
-              }))
-              .toReversed()}
+            columns={{ Time: ({ atMs }: Point) => clock(atMs), ...Object.fromEntries(columns) }}
+            rows={points.filter(({ atMs }) => Math.round(atMs / 1_000) % every === 0).toReversed()}
+            id={({ atMs }) => String(atMs)}
             empty="No numbers yet"
           />
         )}
@@ -82,7 +80,7 @@ export function Chart({ title, times, lines, show }: Props) {
   );
 }
 
-function optionsOf(lines: readonly Line[], width: number, show: (value: number | null) => string): uPlot.Options {
+function optionsOf(lines: readonly Line[], width: number, show: Props["show"]): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string): string => style.getPropertyValue(`--${name}`);
   const axis: uPlot.Axis = {
@@ -95,20 +93,12 @@ function optionsOf(lines: readonly Line[], width: number, show: (value: number |
     width,
     height: HEIGHT,
     legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    cursor: { show: false },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
     axes: [
       { ...axis, grid: { show: false }, values: "{HH}:{mm}:{ss}", space: 80, size: 28 },
       { ...axis, size: 52, values: (_plot, values) => values.map(show) },
     ],
-    series: [
-      {},
-      ...lines.map(({ color: name, isDashed = false }) => ({
-        stroke: color(name),
-        width: 1.5,
-        points: { show: false },
-        ...(isDashed ? { dash: [4, 4] } : {}),
-      })),
-    ],
+    series: [{}, ...lines.map(([, name]) => ({ stroke: color(name), width: 1.5, points: { show: false } }))],
   };
 }

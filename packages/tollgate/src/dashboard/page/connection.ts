@@ -1,9 +1,11 @@
-import { type Refusal, ROUTES, type Snapshot, type Welcome } from "../snapshot.ts";
+import { ROUTES, type Snapshot, type Welcome } from "../snapshot.ts";
 import { type View, withSnapshot } from "./view.ts";
 
-export type Status =
-  | { readonly name: "connecting" | "connected" | "signed-out" | "hidden" }
-  | { readonly name: "lost"; readonly why: string };
+/** What the header says. `why` is set where the connection is lost. */
+export interface Status {
+  readonly name: "Connecting …" | "Live" | "Paused" | "Disconnected" | "Signed out";
+  readonly why?: string;
+}
 
 export interface Connection {
   /** Connects now. */
@@ -12,61 +14,53 @@ export interface Connection {
   showKeys(shown: boolean): void;
 }
 
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const RETRY_MS = 3_000;
 /** A snapshot comes each second, so that a connection without one for so long is gone. */
 const SILENCE_MS = 6_000;
 
 /** Reads snapshots while the page is visible, and connects again after each loss. */
 export function connect(onStatus: (status: Status) => void, onView: (view: View) => void): Connection {
-  let welcome: Welcome | undefined;
-  let view: View | undefined;
-  let connection: AbortController | undefined;
+  let connection = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let retryMs = FIRST_RETRY_MS;
   let route: string = ROUTES.snapshots;
-
-  const start = (): void => {
-    clearTimeout(timer);
-    connection?.abort();
-    connection = undefined;
-    if (document.hidden) {
-      onStatus({ name: "hidden" });
-      return;
+  const read = async (own: AbortController): Promise<never> => {
+    let welcome: Welcome | undefined;
+    let view: View | undefined;
+    for await (const [name, data] of eventsOf(route, own)) {
+      if (name === "welcome") welcome = JSON.parse(data) as Welcome;
+      else if (welcome !== undefined) {
+        view = withSnapshot(view, welcome, JSON.parse(data) as Snapshot);
+        onView(view);
+        onStatus({ name: "Live" });
+      }
     }
+    throw new Error("The service ended the connection");
+  };
+  const start = async (): Promise<void> => {
+    clearTimeout(timer);
+    connection.abort();
     const own = new AbortController();
     connection = own;
-    onStatus({ name: "connecting" });
-    read(route, own, (name, data) => {
-      if (name === "welcome") {
-        welcome = JSON.parse(data) as Welcome;
-        view = undefined;
-      }
-      if (name !== "snapshot" || welcome === undefined) return;
-      retryMs = FIRST_RETRY_MS;
-      view = withSnapshot(view, welcome, JSON.parse(data) as Snapshot);
-      onView(view);
-      onStatus({ name: "connected" });
-    }).catch((error: unknown) => {
+    onStatus({ name: document.hidden ? "Paused" : "Connecting …" });
+    if (document.hidden) return;
+    try {
+      await read(own);
+    } catch (error) {
       if (connection !== own) return;
       own.abort();
-      if (error instanceof SignedOut) {
-        onStatus({ name: "signed-out" });
-        return;
-      }
-      onStatus({ name: "lost", why: messageOf(error) });
+      if (error instanceof SignedOut) return onStatus({ name: "Signed out" });
+      onStatus({ name: "Disconnected", why: messageOf(error) });
       // At random, because all pages lose a service at once when it ends.
-      timer = setTimeout(start, retryMs * (0.75 + Math.random() / 2));
-      retryMs = Math.min(LONGEST_RETRY_MS, 2 * retryMs);
-    });
+      timer = setTimeout(() => void start(), RETRY_MS * Math.random());
+    }
   };
-  document.addEventListener("visibilitychange", start);
-  start();
+  document.addEventListener("visibilitychange", () => void start());
+  void start();
   return {
-    again: start,
+    again: () => void start(),
     showKeys(shown) {
       route = shown ? `${ROUTES.snapshots}?keys=shown` : ROUTES.snapshots;
-      start();
+      void start();
     },
   };
 }
@@ -77,31 +71,30 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-class SignedOut extends Error {}
+class SignedOut extends Error {
+  constructor() {
+    super("Sign in first");
+  }
+}
 
-type OnEvent = (name: string, data: string) => void;
-
-/** Always rejects at last: the server ends no stream that works. */
-async function read(route: string, connection: AbortController, onEvent: OnEvent): Promise<never> {
-  const { signal } = connection;
-  const watch = (): ReturnType<typeof setTimeout> =>
-    setTimeout(() => connection.abort(new Error("The service is silent")), SILENCE_MS);
+/** Ends only with the connection. */
+async function* eventsOf(route: string, connection: AbortController): AsyncGenerator<readonly [string, string]> {
+  const watch = () => setTimeout(() => connection.abort(new Error("The service is silent")), SILENCE_MS);
   let silence = watch();
   try {
-    const response = await fetch(route, { signal, headers: { accept: "text/event-stream" } });
-    if (response.status === 401) throw new SignedOut();
-    if (!response.ok || response.body === null) throw new Error(await problemOf(response));
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const { body } = await answerTo(route, { signal: connection.signal });
+    if (body === null) return;
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     for (let text = ""; ; ) {
       const { done, value } = await reader.read();
-      if (done) throw new Error("The service ended the connection");
+      if (done) return;
       clearTimeout(silence);
       silence = watch();
       const events = (text + value).split("\n\n");
       text = events.pop() ?? "";
       for (const event of events) {
         const [, name = "", data = ""] = /^event: (\w+)\ndata: (.*)$/m.exec(event) ?? [];
-        onEvent(name, data);
+        yield [name, data];
       }
     }
   } finally {
@@ -109,23 +102,18 @@ async function read(route: string, connection: AbortController, onEvent: OnEvent
   }
 }
 
-async function problemOf(response: Response): Promise<string> {
-  const text = await response.text();
-  try {
-    return (JSON.parse(text) as Refusal).error;
-  } catch {
-    // A proxy's own page.
-    return `The service answered ${response.status}`;
-  }
+async function answerTo(route: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(route, init);
+  if (response.ok) return response;
+  if (response.status === 401 && route !== ROUTES.session) throw new SignedOut();
+  // A proxy's own page has no JSON.
+  const refusal = (await response.json().catch(() => ({}))) as { readonly error?: string };
+  throw new Error(refusal.error ?? `The service answered ${response.status}`);
 }
 
 /** The answer, as JSON; `undefined` if it has no body. */
-export async function post<Answer>(path: string, body: unknown): Promise<Answer> {
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(response.status === 401 ? "Sign in first" : await problemOf(response));
+export async function post<Answer>(route: string, body: unknown): Promise<Answer> {
+  const headers = { "content-type": "application/json" };
+  const response = await answerTo(route, { method: "POST", headers, body: JSON.stringify(body) });
   return (response.status === 204 ? undefined : await response.json()) as Answer;
 }

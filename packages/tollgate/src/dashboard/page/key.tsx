@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type KeyBar, type KeyDetail, type NamedKey, ROUTES } from "../snapshot.ts";
+import { type KeyBar, type KeyDecision, type KeyDetail, type NamedKey, ROUTES } from "../snapshot.ts";
 import { Action, For } from "./action.tsx";
 import { messageOf, post } from "./connection.ts";
-import { count, duration, Notice, Table, Text, Time, Until } from "./text.tsx";
+import { clock, count, duration, Notice, Table, Text, Until } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
 /** A key: what it has used, when it passes again, its last decisions, and what can be done. */
@@ -16,17 +16,19 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
   const isAsking = useRef(false);
   // It is read again each second, and after each change.
   useEffect(() => {
-    if (isAsking.current) return;
-    isAsking.current = true;
-    post<KeyDetail>(route, { ...named, cost })
-      .then(setDetail)
-      .then(
-        () => setProblem(""),
-        (error: unknown) => setProblem(messageOf(error)),
-      )
-      .finally(() => {
+    const ask = async (): Promise<void> => {
+      if (isAsking.current) return;
+      isAsking.current = true;
+      try {
+        setDetail(await post<KeyDetail>(route, { ...named, cost }));
+        setProblem("");
+      } catch (error) {
+        setProblem(messageOf(error));
+      } finally {
         isAsking.current = false;
-      });
+      }
+    };
+    void ask();
   }, [second, cost, changes]);
   const done = (text: string): void => {
     say(text);
@@ -38,9 +40,7 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
         <a href="#/keys">All keys</a>
       </p>
       {problem !== "" && <Notice>{problem}</Notice>}
-      {detail === undefined ? (
-        <h1>Key</h1>
-      ) : (
+      {detail !== undefined && (
         <>
           <h1>
             <Text text={detail.key} whole />
@@ -57,7 +57,14 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
           </section>
           {view.welcome.access === "write" && <Actions detail={detail} named={named} done={done} />}
           <section>
-            <Decisions detail={detail} />
+            <Table
+              caption="Last decisions"
+              columns={DECISIONS}
+              rows={detail.decisions}
+              id={({ atMs }, i) => `${atMs} ${i}`}
+              empty="No decision yet."
+            />
+            <p class="quiet">Calls that were admitted are listed since the key was opened here.</p>
           </section>
         </>
       )}
@@ -80,27 +87,21 @@ function Verdict({ detail, setCost }: { readonly detail: KeyDetail; readonly set
           <input
             type="number"
             min="0"
-            step="any"
             defaultValue="1"
-            onInput={({ currentTarget: { value, valueAsNumber, validity } }) =>
-              validity.valid && value !== "" && setCost(valueAsNumber)
-            }
+            onInput={({ currentTarget: { valueAsNumber, validity } }) => validity.valid && setCost(valueAsNumber || 0)}
           />
         </label>
         <output class={allowed ? "" : "limited"}>
           {allowed
             ? "It passes now."
-            : retryAfterMs === null
-              ? "It never passes."
-              : `It passes in ${duration(retryAfterMs)}.`}
+            : `It ${retryAfterMs === null ? "never passes" : `passes in ${duration(retryAfterMs)}`}.`}
         </output>
       </form>
     </section>
   );
 }
 
-function Bar({ bar }: { readonly bar: KeyBar }) {
-  const { name, unit, capacity, used, resetMs, allowed, mode } = bar;
+function Bar({ bar: { name, unit, capacity, used, resetMs, allowed, mode } }: { readonly bar: KeyBar }) {
   return (
     <div class={allowed || mode === "shadow" ? "" : "limited"}>
       <b>
@@ -120,37 +121,22 @@ interface Acting {
   readonly done: (text: string) => void;
 }
 
-function Actions({ detail, named, done }: Acting) {
+function Actions({ detail: { key, blockedUntilMs }, named, done }: Acting) {
   return (
     <section class="actions" aria-label="Actions">
-      <Action label="Reset" title="Reset" of={detail.key} request={() => ({ action: "reset", ...named })} say={done}>
+      <Action label="Reset" of={key} request={{ action: "reset", ...named }} say={done}>
         <p>The limiter forgets what the key has used. A block stays.</p>
       </Action>
-      {detail.blockedUntilMs === null ? (
-        <Action
-          label="Block"
-          title="Block"
-          of={detail.key}
-          request={(field) => {
-            const reason = field("reason");
-            return { action: "block", for: field("for"), ...(reason === "" ? {} : { reason }), ...named };
-          }}
-          say={done}
-        >
+      {blockedUntilMs === null ? (
+        <Action label="Block" of={key} request={{ action: "block", ...named }} say={done}>
           <For />
           <label>
             Reason, which denials show
-            <input name="reason" autocomplete="off" maxLength={200} />
+            <input name="reason" autocomplete="off" maxLength={100} />
           </label>
         </Action>
       ) : (
-        <Action
-          label="Unblock"
-          title="Unblock"
-          of={detail.key}
-          request={() => ({ action: "unblock", ...named })}
-          say={done}
-        >
+        <Action label="Unblock" of={key} request={{ action: "unblock", ...named }} say={done}>
           <p>The key is limited as before its block.</p>
         </Action>
       )}
@@ -158,26 +144,11 @@ function Actions({ detail, named, done }: Acting) {
   );
 }
 
-function Decisions({ detail: { decisions, watchedSinceMs } }: { readonly detail: KeyDetail }) {
-  return (
-    <>
-      <Table
-        caption="Last decisions"
-        columns={["Time", "Decision", "Limit", "Told to wait"]}
-        rows={decisions.map(({ atMs, allowed, reason = "", limit = "", retryAfterMs }, i) => ({
-          id: `${atMs} ${i}`,
-          cells: [
-            <Time ms={atMs} />,
-            allowed ? "admitted" : <span class="limited">denied: {reason}</span>,
-            <Text text={limit} none="" />,
-            allowed ? "" : retryAfterMs === null ? "never" : duration(retryAfterMs),
-          ],
-        }))}
-        empty="No decision yet."
-      />
-      <p class="quiet">
-        These are all decisions since <Time ms={watchedSinceMs} />; of those before, denials only.
-      </p>
-    </>
-  );
-}
+const DECISIONS = {
+  Time: ({ atMs }: KeyDecision) => clock(atMs),
+  Decision: ({ allowed, reason = "" }: KeyDecision) =>
+    allowed ? "admitted" : <span class="limited">denied: {reason}</span>,
+  Limit: ({ limit = "" }: KeyDecision) => <Text text={limit} none="" />,
+  "Told to wait": ({ allowed, retryAfterMs }: KeyDecision) =>
+    allowed ? "" : retryAfterMs === null ? "never" : duration(retryAfterMs),
+};

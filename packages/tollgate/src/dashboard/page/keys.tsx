@@ -1,61 +1,89 @@
-import type { ComponentChildren } from "preact";
 import type { KeyRow, NamedKey } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
-import { count, percent, Table, Text, Until } from "./text.tsx";
+import { type Columns, count, Table, Text, Until } from "./text.tsx";
 import type { Shown, View } from "./view.ts";
 
 const hashOf = (key: NamedKey): string => `#/key/${encodeURIComponent(JSON.stringify(key))}`;
 
-/** The key of a detail's address; `undefined` for a link that was cut. */
-export function keyOfHash(text: string): NamedKey | undefined {
-  try {
-    return JSON.parse(decodeURIComponent(text)) as NamedKey;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Leads to the detail of a key. */
-export function KeyLink({ row }: { readonly row: Pick<KeyRow, "limiter" | "id" | "key"> }) {
+export function KeyLink({ row: { limiter, id, key } }: { readonly row: Pick<KeyRow, "limiter" | "id" | "key"> }) {
   return (
-    <a href={hashOf({ limiter: row.limiter, id: row.id })}>
-      <Text text={row.key} />
+    <a href={hashOf({ limiter, id })}>
+      <Text text={key} />
     </a>
   );
 }
 
-type Column = readonly [name: string, show: (row: KeyRow) => ComponentChildren];
+const calls = ({ calls: number = 0 }: KeyRow) => count(number);
+const until = ({ untilMs }: KeyRow) => <Until ms={untilMs} />;
 
-const CALLS: Column = ["Calls", (row) => count(row.count ?? 0)];
-const DENIALS: Column = ["Denials", (row) => <span class="limited">{count(row.count ?? 0)}</span>];
-const USED: Column = ["Used", (row) => percent(row.used ?? 0)];
-const UNTIL: Column = ["Passes again", ({ untilMs }) => <Until ms={untilMs} />];
-const ENDS: Column = ["Ends", ({ untilMs }) => <Until ms={untilMs} />];
-const REASON: Column = ["Reason", ({ reason = "" }) => <Text text={reason} none="" />];
+interface List {
+  readonly of: (view: View) => readonly KeyRow[];
+  readonly columns: Columns<KeyRow>;
+  readonly empty: string;
+}
 
-/** The lists of keys, as their screen and the overview show them. */
-const LISTS = {
-  limited: { caption: "Limited now", columns: [DENIALS, UNTIL], empty: "No key is limited." },
-  closest: { caption: "Closest to their limit", columns: [USED, CALLS], empty: "No key has used anything." },
-  active: { caption: "Most calls", columns: [CALLS], empty: "No calls yet." },
-  blocked: { caption: "Blocked", columns: [ENDS, REASON], empty: "No key is blocked." },
-} satisfies Record<string, { caption: string; columns: readonly Column[]; empty: string }>;
+/** The lists of keys by their captions, as their screen and the overview show them. */
+const LISTS: Readonly<Record<string, List>> = {
+  "Limited now": {
+    of: limitedIn,
+    columns: { Denials: ({ denials = 0 }) => <span class="limited">{count(denials)}</span>, "Passes again": until },
+    empty: "No key is limited.",
+  },
+  "Closest to their limit": {
+    of: ({ snapshot: { keys } }) =>
+      most(
+        keys.filter(({ untilMs, used = 0 }) => untilMs === undefined && used > 0),
+        "used",
+      ),
+    columns: { Used: ({ used = 0 }) => `${count(100 * used)} %`, Calls: calls },
+    empty: "No key has used anything.",
+  },
+  "Most calls": {
+    of: ({ snapshot: { keys } }) =>
+      most(
+        keys.filter((row) => row.calls !== undefined),
+        "calls",
+      ),
+    columns: { Calls: calls },
+    empty: "No calls yet.",
+  },
+  Blocked: {
+    of: ({ snapshot: { blocked } }) => blocked ?? [],
+    columns: { Ends: until, Reason: ({ reason = "" }) => <Text text={reason} none="" /> },
+    empty: "No key is blocked.",
+  },
+};
 
-type List = keyof typeof LISTS;
+function most(rows: readonly KeyRow[], by: "used" | "calls" | "denials"): readonly KeyRow[] {
+  return rows.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0));
+}
 
-export function KeyList({ view, list, most }: { readonly view: View; readonly list: List; readonly most?: number }) {
-  const { caption, columns, empty } = LISTS[list];
-  const rows = view.snapshot.keys[list];
+/** The keys that are denied or blocked now. */
+export function limitedIn({ snapshot: { keys } }: View): readonly KeyRow[] {
+  return most(
+    keys.filter(({ untilMs }) => untilMs !== undefined),
+    "denials",
+  );
+}
+
+export function KeyList({ view, list }: { readonly view: View; readonly list: keyof typeof LISTS }) {
+  const { of, columns, empty } = LISTS[list]!;
+  const cannotList = list === "Blocked" && view.snapshot.blocked === null;
   return (
-    <Table
-      caption={caption}
-      columns={["Key", "Limiter", ...columns.map(([name]) => name)]}
-      rows={(rows ?? []).slice(0, most).map((row) => ({
-        id: JSON.stringify([row.limiter, row.id]),
-        cells: [<KeyLink row={row} />, <Text text={row.limiter} />, ...columns.map(([, show]) => show(row))],
-      }))}
-      empty={rows === null ? "The store cannot list blocked keys." : empty}
-    />
+    <section>
+      <Table
+        caption={list}
+        columns={{
+          Key: (row) => <KeyLink row={row} />,
+          Limiter: ({ limiter }) => <Text text={limiter} />,
+          ...columns,
+        }}
+        rows={of(view)}
+        id={({ limiter, id }) => JSON.stringify([limiter, id])}
+        empty={cannotList ? "The store cannot list blocked keys." : empty}
+      />
+    </section>
   );
 }
 
@@ -80,10 +108,8 @@ export function Keys({ view, showKeys }: Shown) {
         )}
       </section>
       <div class="side">
-        {(Object.keys(LISTS) as List[]).map((list) => (
-          <section key={list}>
-            <KeyList view={view} list={list} />
-          </section>
+        {Object.keys(LISTS).map((list) => (
+          <KeyList key={list} view={view} list={list} />
         ))}
       </div>
     </>
@@ -94,9 +120,8 @@ function Search({ limiters }: { readonly limiters: readonly string[] }) {
   return (
     <form
       onSubmit={(event) => {
-        const field = fieldsOf(event);
-        const key = field("key");
-        location.hash = hashOf({ limiter: field("limiter"), key: listOf(key) ?? key });
+        const { limiter = "", key = "" } = fieldsOf(event);
+        location.hash = hashOf({ limiter, key: listOf(key) ?? key });
       }}
     >
       <label>

@@ -1,68 +1,54 @@
-import type { LimitRow, OverrideMode } from "../snapshot.ts";
+import type { LimitRow } from "../snapshot.ts";
 import { Action, For } from "./action.tsx";
-import { count, rate, Table, Text, Until } from "./text.tsx";
+import { rate, Table, Text, Until } from "./text.tsx";
 import type { Shown } from "./view.ts";
+
+/** As many as the server lists. */
+const MOST_LIMITS = 200;
 
 /** The limits with their numbers, their mode and their rates; with the means to change the mode if `isOperated`. */
 export function LimitTable({ view, say, isOperated = false }: Shown & { readonly isOperated?: boolean }) {
-  const { limits, limitsTotal } = view.snapshot;
-  const columns = ["Limit", "Numbers", "Mode", "Admitted/s", "Denied/s", "Shadow/s"];
+  const { limits } = view.snapshot;
   return (
-    <>
+    <section>
       <Table
         caption="Limits"
-        columns={isOperated ? [...columns, ""] : columns}
-        rows={limits.map((row) => ({
-          id: JSON.stringify([row.limiter, row.limit]),
-          cells: [
+        columns={{
+          Limit: ({ limiter, limit }: LimitRow) => (
             <>
-              <Text text={row.limiter} /> <small>{row.limit}</small>
-            </>,
-            row.numbers,
-            <Mode row={row} />,
-            rate(row.admitted),
-            <span class={row.denied > 0 ? "limited" : ""}>{rate(row.denied)}</span>,
-            rate(row.shadow),
-            ...(isOperated ? [<ModeActions row={row} say={say} />] : []),
-          ],
-        }))}
+              <Text text={limiter} /> <small>{limit}</small>
+            </>
+          ),
+          Numbers: ({ numbers }) => numbers,
+          Mode: ({ mode, override }) =>
+            override === undefined ? (
+              mode
+            ) : (
+              <b>
+                {override.mode} by {override.by}, ends <Until ms={override.untilMs} />
+              </b>
+            ),
+          "Admitted/s": ({ admitted }) => rate(admitted),
+          "Denied/s": ({ denied }) => <span class={denied > 0 ? "limited" : ""}>{rate(denied)}</span>,
+          "Shadow/s": ({ shadow }) => rate(shadow),
+          ...(isOperated && { "": (row: LimitRow) => <ModeActions row={row} say={say} /> }),
+        }}
+        rows={limits}
+        id={({ limiter, limit }) => JSON.stringify([limiter, limit])}
         empty="No limiter has been called yet."
       />
-      {limitsTotal > limits.length && (
-        <p class="quiet">
-          The {count(limits.length)} busiest of {count(limitsTotal)} limits.
-        </p>
-      )}
-    </>
-  );
-}
-
-function Mode({ row: { mode, override } }: { readonly row: LimitRow }) {
-  if (override === undefined) return mode;
-  return (
-    <b>
-      {override.mode} by {override.by}, ends <Until ms={override.untilMs} />
-    </b>
+      {limits.length === MOST_LIMITS && <p class="quiet">These are the busiest limits. There may be more.</p>}
+    </section>
   );
 }
 
 function ModeActions({ row: { limiter, override }, say }: Pick<Shown, "say"> & { readonly row: LimitRow }) {
   return (
     <span class="actions">
-      <Action
-        label="Change"
-        title="Change the mode of"
-        of={limiter}
-        request={(field) => ({
-          action: field("mode") as OverrideMode,
-          limiter,
-          for: field("for"),
-        })}
-        say={say}
-      >
+      <Action label="Change" of={limiter} request={{ limiter }} say={say}>
         <label>
           Mode
-          <select name="mode">
+          <select name="action">
             <option value="shadow">shadow: counts, and denies nothing</option>
             <option value="off">off: neither counts nor denies</option>
             <option value="on">on: counts and denies</option>
@@ -71,7 +57,7 @@ function ModeActions({ row: { limiter, override }, say }: Pick<Shown, "say"> & {
         <For />
       </Action>
       {override !== undefined && (
-        <Action label="Restore" title="Restore" of={limiter} request={() => ({ action: "restore", limiter })} say={say}>
+        <Action label="Restore" of={limiter} request={{ action: "restore", limiter }} say={say}>
           <p>Its own mode holds again at once.</p>
         </Action>
       )}
@@ -79,25 +65,21 @@ function ModeActions({ row: { limiter, override }, say }: Pick<Shown, "say"> & {
   );
 }
 
-export function Limits({ view, ...shown }: Shown) {
-  const { welcome, snapshot } = view;
+export function Limits(shown: Shown) {
+  const { welcome, snapshot } = shown.view;
   const { file } = snapshot;
   return (
     <>
       <h1>Limits</h1>
-      {file !== undefined && (
-        <section>
+      {file === undefined ? (
+        <p class="quiet">Modes are those of the program, which alone can change them.</p>
+      ) : (
+        <p>
           {file.source === "files" ? "Limits of the files" : "Limits that an operator has put in place of the files"},
           version <code>{file.version}</code>, in force since {new Date(file.sinceMs).toLocaleString("en-GB")}.
-        </section>
+        </p>
       )}
-      <section>
-        <LimitTable view={view} {...shown} isOperated={welcome.overridable && welcome.access === "write"} />
-        {!welcome.overridable && <p class="quiet">Modes are those of the program, which alone can change them.</p>}
-        {welcome.overridable && welcome.access === "read" && (
-          <p class="quiet">This session may only look: it changes no mode.</p>
-        )}
-      </section>
+      <LimitTable {...shown} isOperated={file !== undefined && welcome.access === "write"} />
     </>
   );
 }

@@ -1,71 +1,58 @@
 import { useState } from "preact/hooks";
 import type { Snapshot, StoreRow } from "../snapshot.ts";
 import { Chart } from "./chart.tsx";
-import { KeyList } from "./keys.tsx";
+import { KeyList, limitedIn } from "./keys.tsx";
 import { LimitTable } from "./limits.tsx";
 import { bytes, count, milliseconds, Notice, rate, Table } from "./text.tsx";
 import type { Shown, View } from "./view.ts";
 
-const RANGES = { seconds: "5 minutes", hour: "1 hour" } as const;
-const MOST_LIMITED = 6;
-/** As many as the server lists. */
-const MOST_LISTED = 20;
+/** The points of a range, and how many seconds a row of its tables stands for. */
+const RANGES = { "5 minutes": [300, 1], "1 hour": [3_600, 10] } as const;
 
 export function Overview(shown: Shown) {
   const { view } = shown;
-  const { point, keys, processes } = view.snapshot;
-  const limited = keys.limited.length;
-  const facts: readonly (readonly [name: string, text: string, isLimited?: boolean])[] = [
-    ["Admitted/s", rate(point.admitted)],
-    ["Denied/s", rate(point.denied), point.denied > 0],
-    ["In shadow/s", rate(point.shadow)],
-    ...(point.degraded > 0 ? ([["Without a store/s", rate(point.degraded), true]] as const) : []),
-    ["p50", milliseconds(point.p50Ms)],
-    ["p99", milliseconds(point.p99Ms)],
-    ["Processes", `${processes.ready} of ${processes.of}`],
-  ];
+  const { point, processes, stores } = view.snapshot;
+  const limited = limitedIn(view).length;
+  const facts: Readonly<Record<string, string>> = {
+    "Admitted/s": rate(point.admitted),
+    "Denied/s": rate(point.denied),
+    "In shadow/s": rate(point.shadow),
+    ...(point.degraded > 0 && { "Without a store/s": rate(point.degraded) }),
+    p50: milliseconds(point.p50Ms),
+    p99: milliseconds(point.p99Ms),
+    Processes: `${processes.ready} of ${processes.of}`,
+  };
   return (
     <>
-      <h1 class={limited > 0 ? "limited" : ""}>{titleOf(limited)}</h1>
+      <h1 class={limited > 0 ? "limited" : ""}>
+        {limited === 1 ? "1 key is limited now" : `${limited === 0 ? "No" : limited} keys are limited now`}
+      </h1>
       <Problems snapshot={view.snapshot} />
-      {limited > 0 && (
-        <section>
-          <KeyList view={view} list="limited" most={MOST_LIMITED} />
-          {limited > MOST_LIMITED && <a href="#/keys">All limited keys</a>}
-        </section>
-      )}
+      {limited > 0 && <KeyList view={view} list="Limited now" />}
       <section>
         <dl>
-          {facts.map(([name, text, isLimited = false]) => (
+          {Object.entries(facts).map(([name, text]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd class={isLimited ? "limited" : ""}>{text}</dd>
+              <dd>{text}</dd>
             </div>
           ))}
         </dl>
       </section>
       <Charts view={view} />
+      <LimitTable {...shown} />
       <section>
-        <LimitTable {...shown} />
-      </section>
-      <section>
-        <Stores stores={view.snapshot.stores} />
+        <Table caption="Stores" columns={STORES} rows={stores} id={({ name }) => name} empty="No store yet." />
       </section>
     </>
   );
 }
 
-function titleOf(limited: number): string {
-  if (limited === 0) return "No key is limited now";
-  if (limited === 1) return "1 key is limited now";
-  return `${limited}${limited < MOST_LISTED ? "" : " or more"} keys are limited now`;
-}
-
 function Problems({ snapshot: { stores, processes } }: { readonly snapshot: Snapshot }) {
-  const problems = stores.flatMap(({ name, server }) => {
-    if (server === "down" || server === "probing")
-      return [`The store ${name} is ${server === "down" ? "down" : "tried again"}: its failure policy decides.`];
-    return server === "bypass" ? [`The store ${name} is bypassed by its kill switch: its limits deny nothing.`] : [];
+  const problems = stores.flatMap(({ name, server = "up" }) => {
+    if (server === "up") return [];
+    if (server === "bypass") return [`The store ${name} is bypassed by its kill switch: its limits deny nothing.`];
+    return [`The store ${name} is ${server === "down" ? "down" : "tried again"}: its failure policy decides.`];
   });
   if (processes.ready < processes.of)
     problems.push(`${processes.of - processes.ready} of ${processes.of} processes are not ready.`);
@@ -73,36 +60,38 @@ function Problems({ snapshot: { stores, processes } }: { readonly snapshot: Snap
 }
 
 function Charts({ view }: { readonly view: View }) {
-  const [range, setRange] = useState<keyof typeof RANGES>("seconds");
-  const points = view[range];
-  const times = points.map(({ atMs }) => atMs / 1_000);
+  const [range, setRange] = useState<keyof typeof RANGES>("5 minutes");
+  const [seconds, every] = RANGES[range];
+  const points = view.points.slice(-seconds);
   return (
     <>
       <p class="actions">
         {(Object.keys(RANGES) as (keyof typeof RANGES)[]).map((name) => (
           <button key={name} type="button" aria-pressed={name === range} onClick={() => setRange(name)}>
-            {RANGES[name]}
+            {name}
           </button>
         ))}
       </p>
       <div class="side">
         <Chart
           title="Calls per second"
-          times={times}
-          show={(value) => rate(value ?? 0)}
+          points={points}
+          every={every}
+          show={rate}
           lines={[
-            { name: "admitted", color: "text", values: points.map(({ admitted }) => admitted) },
-            { name: "denied", color: "accent", values: points.map(({ denied }) => denied) },
-            { name: "shadow", color: "accent", isDashed: true, values: points.map(({ shadow }) => shadow) },
+            ["admitted", "text", ({ admitted }) => admitted],
+            ["denied", "limited", ({ denied }) => denied],
+            ["shadow", "quiet", ({ shadow }) => shadow],
           ]}
         />
         <Chart
           title="Duration of decisions"
-          times={times}
+          points={points}
+          every={every}
           show={milliseconds}
           lines={[
-            { name: "p50", color: "text", values: points.map(({ p50Ms }) => p50Ms) },
-            { name: "p99", color: "quiet", isDashed: true, values: points.map(({ p99Ms }) => p99Ms) },
+            ["p50", "text", ({ p50Ms }) => p50Ms],
+            ["p99", "quiet", ({ p99Ms }) => p99Ms],
           ]}
         />
       </div>
@@ -110,26 +99,13 @@ function Charts({ view }: { readonly view: View }) {
   );
 }
 
-function Stores({ stores }: { readonly stores: readonly StoreRow[] }) {
-  const shown = (number: number | undefined, show: (number: number) => string): string =>
-    number === undefined ? "" : show(number);
-  return (
-    <Table
-      caption="Stores"
-      columns={["Store", "State", "Keys", "At most", "Size", "Without a slot", "Blocked"]}
-      rows={stores.map(({ name, server = "", keys, maxKeys, bytes: size, overflowed, blocked }) => ({
-        id: name,
-        cells: [
-          name,
-          <span class={server === "up" ? "" : "limited"}>{server}</span>,
-          shown(keys, count),
-          shown(maxKeys, count),
-          shown(size, bytes),
-          <span class={(overflowed ?? 0) > 0 ? "limited" : ""}>{shown(overflowed, count)}</span>,
-          shown(blocked, count),
-        ],
-      }))}
-      empty="No store yet."
-    />
-  );
-}
+const optional = (number: number | undefined, show = count): string => (number === undefined ? "" : show(number));
+const STORES = {
+  Store: ({ name }: StoreRow) => name,
+  State: ({ server }: StoreRow) => <span class={server === "up" ? "" : "limited"}>{server}</span>,
+  Keys: ({ keys }: StoreRow) => optional(keys),
+  "At most": ({ maxKeys }: StoreRow) => optional(maxKeys),
+  Size: ({ bytes: size }: StoreRow) => optional(size, bytes),
+  "Without a slot": ({ overflowed }: StoreRow) => optional(overflowed),
+  Blocked: ({ blocked }: StoreRow) => optional(blocked),
+};

@@ -1,11 +1,11 @@
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ROUTES } from "../snapshot.ts";
+import { type NamedKey, ROUTES } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
 import { type Connection, connect, messageOf, post, type Status } from "./connection.ts";
 import { Events } from "./events.tsx";
 import { KeyScreen } from "./key.tsx";
-import { Keys, keyOfHash } from "./keys.tsx";
+import { Keys } from "./keys.tsx";
 import { Limits, Mistakes } from "./limits.tsx";
 import { Overview } from "./overview.tsx";
 import { Notice, Now } from "./text.tsx";
@@ -15,21 +15,8 @@ const SCREENS = { overview: Overview, keys: Keys, limits: Limits, events: Events
 type Name = keyof typeof SCREENS;
 const NAMES = Object.keys(SCREENS) as Name[];
 
-const TITLES: Readonly<Record<Status["name"], string>> = {
-  connecting: "Connecting …",
-  connected: "Live",
-  hidden: "Paused",
-  lost: "Disconnected",
-  "signed-out": "Signed out",
-};
-
-function nameOf(hash: string): Name {
-  const [, name] = hash.split("/");
-  return name === "key" ? "keys" : (NAMES.find((known) => known === name) ?? "overview");
-}
-
 function App() {
-  const [status, setStatus] = useState<Status>({ name: "connecting" });
+  const [status, setStatus] = useState<Status>({ name: "Connecting …" });
   const [view, setView] = useState<View>();
   const [said, say] = useState("");
   const [hash, setHash] = useState(location.hash);
@@ -38,27 +25,40 @@ function App() {
     const arrive = async (): Promise<void> => {
       const isSignedIn = await signInByLink();
       setHash(location.hash);
-      if (isSignedIn) connection.current?.again();
+      if (connection.current === undefined) connection.current = connect(setStatus, setView);
+      else if (isSignedIn) connection.current.again();
     };
     addEventListener("hashchange", () => void arrive());
-    const start = async (): Promise<void> => {
-      await arrive();
-      connection.current = connect(setStatus, setView);
-    };
-    void start();
+    void arrive();
   }, []);
-  const current = nameOf(hash);
+  const [, path, key = ""] = hash.split("/");
+  const current = path === "key" ? "keys" : (NAMES.find((name) => name === path) ?? "overview");
   useEffect(() => {
     document.title = `Tollgate: ${current}`;
     scrollTo(0, 0);
     say("");
   }, [hash]);
   const again = (): void => connection.current?.again();
+  const showKeys = (shown: boolean): void => connection.current?.showKeys(shown);
   return (
     <>
-      <Header current={current} status={status} view={view} said={said} />
+      <header>
+        <strong>Tollgate</strong>
+        <nav aria-label="Screens">
+          {NAMES.map((name) => (
+            <a key={name} href={`#/${name}`} aria-current={name === current ? "page" : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <span class="quiet">
+          {status.name}
+          {status.name === "Live" && view?.welcome.access === "read" && ", read-only"}
+        </span>
+        <output>{said}</output>
+      </header>
       <main>
-        {status.name === "lost" && (
+        {status.name === "Disconnected" && (
           <Notice>
             Disconnected: {status.why}. {view !== undefined && "What is below is no longer new. "}
             <button type="button" onClick={again}>
@@ -66,54 +66,34 @@ function App() {
             </button>
           </Notice>
         )}
-        {status.name === "signed-out" && <SignIn again={again} />}
-        {status.name !== "signed-out" && view === undefined && <p class="quiet">Waiting for the first numbers …</p>}
-        {status.name !== "signed-out" && view !== undefined && (
-          <>
+        {status.name === "Signed out" ? (
+          <SignIn again={again} />
+        ) : view === undefined ? (
+          <p class="quiet">Waiting for the first numbers …</p>
+        ) : (
+          <Now.Provider value={view.snapshot.point.atMs}>
             <Mistakes view={view} />
-            <Now.Provider value={view.snapshot.point.atMs}>
-              <Screen hash={hash} view={view} say={say} showKeys={(shown) => connection.current?.showKeys(shown)} />
-            </Now.Provider>
-          </>
+            <Screen name={current} named={path === "key" ? namedIn(key) : undefined} {...{ view, say, showKeys }} />
+          </Now.Provider>
         )}
       </main>
     </>
   );
 }
 
-function Screen({ hash, ...shown }: Shown & { readonly hash: string }) {
-  const [, name = "", rest = ""] = hash.split("/");
-  const named = name === "key" ? keyOfHash(rest) : undefined;
-  if (named !== undefined) return <KeyScreen key={hash} named={named} {...shown} />;
-  const Named = SCREENS[nameOf(hash)];
+function Screen({ name, named, ...shown }: Shown & { readonly name: Name; readonly named: NamedKey | undefined }) {
+  if (named !== undefined) return <KeyScreen key={JSON.stringify(named)} named={named} {...shown} />;
+  const Named = SCREENS[name];
   return <Named {...shown} />;
 }
 
-function Header(props: {
-  readonly current: Name;
-  readonly status: Status;
-  readonly view: View | undefined;
-  readonly said: string;
-}) {
-  const { current, status, view, said } = props;
-  const isReading = status.name === "connected" && view?.welcome.access === "read";
-  return (
-    <header>
-      <strong>Tollgate</strong>
-      <nav aria-label="Screens">
-        {NAMES.map((name) => (
-          <a key={name} href={`#/${name}`} aria-current={name === current ? "page" : undefined}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      <span class="quiet">
-        {TITLES[status.name]}
-        {isReading && ", read-only"}
-      </span>
-      <output>{said}</output>
-    </header>
-  );
+/** The key of a detail's address; `undefined` for a link that was cut. */
+function namedIn(text: string): NamedKey | undefined {
+  try {
+    return JSON.parse(decodeURIComponent(text)) as NamedKey;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Posts the token of a link such as `/#token=…` once, and removes it from the address before. */
@@ -135,10 +115,9 @@ function SignIn({ again }: { readonly again: () => void }) {
     <section>
       <h1>Sign in</h1>
       <form
-        onSubmit={(event) => {
-          const token = fieldsOf(event)("token");
-          post(ROUTES.session, { token }).then(again, (error: unknown) => setProblem(messageOf(error)));
-        }}
+        onSubmit={(event) =>
+          void post(ROUTES.session, fieldsOf(event)).then(again, (error: unknown) => setProblem(messageOf(error)))
+        }
       >
         <label>
           Token of an operator

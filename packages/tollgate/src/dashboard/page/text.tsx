@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useRef } from "preact/hooks";
+import { useContext } from "preact/hooks";
 
 /** Control characters, those that change the direction of text, and those without a width. */
 const INVISIBLE = /([\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{VS}])/u;
@@ -23,7 +23,7 @@ export function Text(props: { readonly text: string; readonly whole?: boolean; r
   const parts = shown.replace(EDGE, (spaces) => spaces.replaceAll(" ", "\u2423")).split(INVISIBLE);
   return (
     // A long key scrolls, and has to be reached by keyboard.
-    <bdi class={whole ? "key whole" : "key"} tabIndex={whole ? 0 : undefined}>
+    <bdi class={whole ? "whole" : ""} tabIndex={whole ? 0 : undefined}>
       {parts.map((part, i) => (i % 2 === 1 ? <span class="control">{visible(part)}</span> : part))}
       {shown.length < text.length && <small> … {count(text.length)} characters</small>}
     </bdi>
@@ -32,19 +32,19 @@ export function Text(props: { readonly text: string; readonly whole?: boolean; r
 
 const COUNT = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const RATE = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 export const count = (number: number): string => COUNT.format(number);
-export const rate = (perSecond: number): string => (perSecond < 1_000 ? RATE : COUNT).format(perSecond);
+export const rate = (perSecond: number | null): string =>
+  (Number(perSecond) < 1_000 ? RATE : COUNT).format(perSecond ?? 0);
+export const bytes = (number: number): string => `${COMPACT.format(number)}B`;
+/** `13:05:09` */
+export const clock = (ms: number): string => CLOCK.format(ms);
 
-export const percent = (part: number): string => `${COUNT.format(100 * part)} %`;
 export function milliseconds(ms: number | null): string {
   if (ms === null) return "–";
   return ms > 0 && ms < 1 ? `${RATE.format(ms * 1_000)} µs` : `${RATE.format(ms)} ms`;
-}
-
-export function bytes(number: number): string {
-  const power = Math.min(4, Math.floor(Math.log10(Math.max(1, number)) / 3));
-  return `${RATE.format(number / 1_000 ** power)} ${["B", "kB", "MB", "GB", "TB"][power]}`;
 }
 
 const UNITS = [
@@ -54,38 +54,30 @@ const UNITS = [
   [1, "s"],
 ] as const;
 
-/** `1 min 5 s`: the two largest units. */
+/** `1 min 5 s`: the two largest units. `null`: for ever. */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${RATE.format(ms)} ms`;
-  const seconds = Math.ceil(ms / 1_000);
-  const parts = UNITS.map(([size, unit], i) => ({
-    unit,
-    number: Math.floor((seconds % (UNITS[i - 1]?.[0] ?? Number.POSITIVE_INFINITY)) / size),
-  }));
-  const first = parts.findIndex(({ number }) => number > 0);
-  const shown = parts.slice(first, first + 2).filter(({ number }) => number > 0);
-  return shown.map(({ number, unit }) => `${number} ${unit}`).join(" ");
-}
-
-const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-
-/** `13:05:09` */
-export const clock = (ms: number): string => CLOCK.format(ms);
-const isoTime = (ms: number): string => new Date(ms).toISOString();
-
-export function Time({ ms }: { readonly ms: number }) {
-  return <time title={isoTime(ms)}>{clock(ms)}</time>;
+  if (ms < 1_000) return milliseconds(ms);
+  let left = Math.ceil(ms / 1_000);
+  const parts = UNITS.map(([size, unit]) => {
+    const number = Math.floor(left / size);
+    left %= size;
+    return number > 0 ? `${number} ${unit}` : "";
+  });
+  return parts
+    .filter((part) => part !== "")
+    .slice(0, 2)
+    .join(" ");
 }
 
 /** The server's time, because the clock of the browser may be another one. */
 export const Now = createContext(0);
 
-/** A moment to come, by its distance. */
+/** A moment to come, by its distance. `null`: never. */
 export function Until({ ms }: { readonly ms: number | null | undefined }) {
   const left = (ms ?? 0) - useContext(Now);
   if (ms === undefined) return "";
   if (ms === null) return "never";
-  return <time title={isoTime(ms)}>{left > 0 ? `in ${duration(left)}` : "now"}</time>;
+  return <time title={new Date(ms).toISOString()}>{left > 0 ? `in ${duration(left)}` : "now"}</time>;
 }
 
 /** What the operator has to know first. */
@@ -97,59 +89,44 @@ export function Notice({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-interface Row {
-  readonly id: string;
-  readonly cells: readonly ComponentChildren[];
-}
+export type Columns<Row> = Readonly<Record<string, (row: Row) => ComponentChildren>>;
 
-/**
- * A table that scrolls by itself where it is too wide. The first column names the row. While the pointer or the focus is
- * on the table its rows stay where they are: what moves cannot be clicked.
- */
-export function Table(props: {
+/** A table that scrolls by itself where it is too wide. The first column names the row. */
+export function Table<Row>(props: {
   readonly caption: string;
-  readonly columns: readonly string[];
+  readonly columns: Columns<Row>;
   readonly rows: readonly Row[];
+  readonly id: (row: Row, i: number) => string;
   /** What it says without rows. */
   readonly empty: string;
 }) {
-  const { caption, columns, rows: latest, empty } = props;
-  const box = useRef<HTMLElement>(null);
-  const shown = useRef(latest);
-  const isHeld = box.current?.matches(":hover, :focus-within") === true;
-  const byId = new Map(latest.map((row) => [row.id, row]));
-  const rows = isHeld ? shown.current.map((row) => byId.get(row.id) ?? row) : latest;
-  shown.current = rows;
+  const { caption, columns, rows, id, empty } = props;
+  const names = Object.keys(columns);
+  const [name, ...cells] = Object.values(columns);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
-    <section class="scroll" tabIndex={0} aria-label={caption} ref={box}>
+    <section class="scroll" tabIndex={0} aria-label={caption}>
       <table>
-        <caption class={rows.some(({ id }, i) => id !== latest[i]?.id) ? "held" : ""}>{caption}</caption>
+        <caption>{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {names.map((column) => (
               <th scope="col">{column}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, cells: [name, ...cells] }) => (
-            <tr key={id}>
-              <th scope="row">{name}</th>
+          {rows.map((row, i) => (
+            <tr key={id(row, i)}>
+              <th scope="row">{name?.(row)}</th>
               {cells.map((cell) => (
-                <td>{cell}</td>
+                <td>{cell(row)}</td>
               ))}
             </tr>
           ))}
-          {rows.length === 0 && (
-            <tr>
-              <td class="quiet" colSpan={columns.length}>
-                {empty}
-              </td>
-            </tr>
-          )}
         </tbody>
       </table>
+      {rows.length === 0 && <p class="quiet">{empty}</p>}
     </section>
   );
 }
