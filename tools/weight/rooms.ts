@@ -30,13 +30,13 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_558, 1_400],
   ["integrations", INTEGRATIONS, 4_091, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_547, 4_700],
-  ["dashboard", DASHBOARD, 2_917, 1_500],
+  ["dashboard", DASHBOARD, 2_393, 1_500],
   ["replay", ["packages/server/src/replay"], 1_845, 1_500],
-  ["tests", TESTS, 55_732, 36_000],
+  ["tests", TESTS, 55_736, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
-  ["tools", ["tools"], 951, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_317, 65_000],
+  ["tools", ["tools"], 952, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_299, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -20,7 +20,7 @@ domains:
       client: { by: ip, rate: 20/1m, quota: 5000/1d }
       search: { match: { path: /search }, by: ip, rate: 3/1m, mode: shadow }
       login: { match: { method: POST, path: /login }, by: ip, within: 5/15m, blockFor: 10m }
-      user: { match: { path: /user }, by: header.x-user, rate: 3/1m }
+      user: { match: { path: /user }, by: header.x-user, rate: 3/1h }
 `;
 const HOSTILE = [
   '<img src=x onerror="alert(1)">',
