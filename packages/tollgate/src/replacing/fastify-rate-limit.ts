@@ -1,4 +1,3 @@
-import { isPromise } from "../core/checks.ts";
 import { type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import { HitCounter, type Hits, type TollgateStoreOptions } from "./hit-counter.ts";
 
@@ -67,7 +66,7 @@ class PluginStore implements TollgateStore {
 
   incr(key: string, callback: HitsCallback, timeWindow: number, max: number): void {
     const tuple = [this.#scope, key];
-    answer(callback, () =>
+    void answer(callback, () =>
       mapMaybeAsync(this.#counter.add(tuple, 1, timeWindow), (hits) => {
         const endsInMs = hits.count > max ? this.#extended(timeWindow, hits.count - max - 1) : undefined;
         return endsInMs === undefined
@@ -78,7 +77,7 @@ class PluginStore implements TollgateStore {
   }
 
   read(key: string, callback: HitsCallback, timeWindow: number): void {
-    answer(callback, () => this.#counter.read([this.#scope, key], timeWindow));
+    void answer(callback, () => this.#counter.read([this.#scope, key], timeWindow));
   }
 
   child(route: object): TollgateStore {
@@ -96,22 +95,13 @@ class PluginStore implements TollgateStore {
   }
 }
 
-/** Calls back at once if the store is in this process. */
-function answer(callback: HitsCallback, count: () => Maybe<Hits | undefined>): void {
-  const counted = (hits: Hits | undefined) =>
-    callback(
-      null,
-      hits === undefined ? { current: 0, ttl: 0 } : { current: hits.count, ttl: Math.round(hits.resetMs) },
-    );
-  let hits: Maybe<Hits | undefined>;
+async function answer(callback: HitsCallback, count: () => Maybe<Hits | undefined>): Promise<void> {
+  let hits: Hits | undefined;
   try {
-    hits = count();
+    hits = await count();
   } catch (error) {
     callback(error as Error);
     return;
   }
-  if (isPromise(hits)) {
-    const failed = (error: unknown): void => callback(error as Error);
-    hits.then(counted, failed);
-  } else counted(hits);
+  callback(null, { current: hits?.count ?? 0, ttl: Math.round(hits?.resetMs ?? 0) });
 }

@@ -67,7 +67,7 @@ export class RateLimiterStore {
   execEvenlyMinDelayMs: number;
   readonly keyPrefix: string;
   readonly insuranceLimiter: RateLimiterCompatible | undefined;
-  readonly #counter: HitCounter;
+  protected readonly counter: HitCounter;
   readonly #blockAt: number;
   readonly #blockMs: number;
   readonly #blocked = new HitCounter();
@@ -89,7 +89,7 @@ export class RateLimiterStore {
       throw new Error(`inMemoryBlockOnConsumed: expected at least the points, got ${this.#blockAt}`);
     this.insuranceLimiter = options.insuranceLimiter;
     if (this.insuranceLimiter !== undefined) Object.assign(this.insuranceLimiter, { blockDuration, execEvenly });
-    this.#counter = new HitCounter({ ...options, name: NAME });
+    this.counter = new HitCounter({ ...options, name: NAME });
   }
 
   getKey(key: string | number): string {
@@ -123,7 +123,7 @@ export class RateLimiterStore {
   /** The state of a key; null for a new one. */
   get(key: string | number): Promise<RateLimiterRes | null> {
     return this.#insured("get", [key], async () => {
-      const hits = await this.#counter.read(this.getKey(key), msOf(this.duration));
+      const hits = await this.counter.read(this.getKey(key), msOf(this.duration));
       return hits === undefined ? null : this.#result({ ...hits, isFirst: false });
     });
   }
@@ -132,7 +132,7 @@ export class RateLimiterStore {
   set(key: string | number, points: number, secDuration: number): Promise<RateLimiterRes> {
     const seconds = secDuration >= 0 ? secDuration : this.duration;
     return this.#insured("set", [key, points, seconds], async () => {
-      await this.#counter.set(this.getKey(key), Math.trunc(points), msOf(seconds));
+      await this.counter.set(this.getKey(key), Math.trunc(points), msOf(seconds));
       return new RateLimiterRes(0, seconds > 0 ? seconds * 1_000 : -1, points);
     });
   }
@@ -145,9 +145,9 @@ export class RateLimiterStore {
   /** Forgets a key, and says whether it was known. */
   delete(key: string | number): Promise<boolean> {
     return this.#insured("delete", [key], async () => {
-      const known = await this.#counter.read(this.getKey(key), msOf(this.duration));
+      const known = await this.counter.read(this.getKey(key), msOf(this.duration));
       await this.#blocked.reset(this.getKey(key));
-      await this.#counter.reset(this.getKey(key));
+      await this.counter.reset(this.getKey(key));
       return known !== undefined;
     });
   }
@@ -161,11 +161,11 @@ export class RateLimiterStore {
     const fullKey = this.getKey(key);
     const windowMs = msOf(this.duration);
     const ownMs = customDuration !== undefined && customDuration >= 0 ? msOf(customDuration) : windowMs;
-    const add = () => this.#counter.add(fullKey, points, windowMs);
+    const add = () => this.counter.add(fullKey, points, windowMs);
     // A key that is known keeps its duration. Two processes that begin at one moment may lose one of their calls.
     const begin = (known: Hits | undefined) =>
-      known === undefined ? this.#counter.set(fullKey, points, ownMs) : add();
-    const hits = ownMs === windowMs ? add() : mapMaybeAsync(this.#counter.read(fullKey, windowMs), begin);
+      known === undefined ? this.counter.set(fullKey, points, ownMs) : add();
+    const hits = ownMs === windowMs ? add() : mapMaybeAsync(this.counter.read(fullKey, windowMs), begin);
     return mapMaybeAsync(hits, (counted) => this.#result(counted));
   }
 
@@ -175,7 +175,7 @@ export class RateLimiterStore {
     if (isOver && this.blockDuration > 0 && consumedPoints <= this.points + points) {
       result.msBeforeNext = this.blockDuration * 1_000;
       result.isFirstInDuration = true;
-      await this.#counter.set(fullKey, consumedPoints, result.msBeforeNext);
+      await this.counter.set(fullKey, consumedPoints, result.msBeforeNext);
     }
     if (this.#blockAt > 0 && consumedPoints >= this.#blockAt && (isOver || this.#blockMs === 0)) {
       if (this.#blockMs > 0) result.msBeforeNext = this.#blockMs;

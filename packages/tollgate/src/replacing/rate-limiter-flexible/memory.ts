@@ -1,5 +1,5 @@
 import { type MemoryStore, memoryStore } from "../../stores/memory/memory-store.ts";
-import { HitCounter, LONGEST_MS } from "../hit-counter.ts";
+import { LONGEST_MS } from "../hit-counter.ts";
 import { isForever, msOf, NAME, RateLimiterStore, type RateLimiterStoreOptions } from "./limiter.ts";
 
 /** What `dump` of a `RateLimiterMemory` returns, and `restore` takes. */
@@ -38,20 +38,17 @@ export type Restored<Detailed extends boolean> = Readonly<
  */
 export class RateLimiterMemory extends RateLimiterStore {
   readonly #store: MemoryStore;
-  readonly #all: HitCounter;
 
   constructor(options: Omit<RateLimiterStoreOptions, "store">) {
     const store = memoryStore();
     super({ ...options, store });
     this.#store = store;
-    // It shares the counts by its name.
-    this.#all = new HitCounter({ ...options, store, name: NAME });
   }
 
   /** All counts, such as for `restore` in the next process. Keys of more than 256 characters are left out. */
   dump(): Dump {
     const dumpedAt = Date.now();
-    const all = this.#all.entries(this.#store.keys(NAME), msOf(this.duration));
+    const all = this.counter.entries(this.#store.keys(NAME), msOf(this.duration));
     const storage = all.map(([key, { count, resetMs }]) => ({
       key: this.parseKey(key),
       value: count,
@@ -78,7 +75,7 @@ export class RateLimiterMemory extends RateLimiterStore {
     if (!(isKey && Number.isFinite(value)) || typeof endsAt !== "number" || Number.isNaN(endsAt)) return "invalid";
     const leftMs = Math.min(endsAt - Date.now(), LONGEST_MS);
     if (leftMs <= 0) return "expired";
-    void this.#all.set(this.getKey(key), Math.trunc(value as number), leftMs);
+    void this.counter.set(this.getKey(key), Math.trunc(value as number), leftMs);
     return "restored";
   }
 }

@@ -8,7 +8,7 @@ CREATE SCHEMA tollgate;
 
 -- A limit as a row describes it. `algorithm` is 1 for a token bucket, 2 for a sliding window, 3 for a fixed window, and
 -- 4 for a limit on concurrency. `length` is the period, the window or the time to live. `refill` is the resolution of a
--- sliding window. `unit` is the ticks of a unit, the places of a ring, or the step of moments. A window by the calendar
+-- sliding window. `unit` is the ticks of a unit, the most groups, or the step of moments. A window by the calendar
 -- has four starts of windows from `unit` to `period`.
 CREATE TYPE tollgate.lim AS (
   id float8, kind float8, algorithm float8, capacity float8, length float8, refill float8, idle float8,
@@ -72,79 +72,43 @@ CREATE FUNCTION tollgate.until_us(l tollgate.lim, ticks float8, now float8) RETU
     THEN ceil(ticks / l.per_us) ELSE tollgate.inexact_us(l, ticks) END - (now - l.origin)) END
 $$;
 
--- The place in a ring's cells of a group's last moment; its running total is in the next one.
-CREATE FUNCTION tollgate.ring_at(l tollgate.lim, grp float8) RETURNS int LANGUAGE sql IMMUTABLE AS $$
-  SELECT 3 + 2 * (grp::bigint % l.unit::bigint)::int
+-- Groups are pairs of cells, counted from 0: those of places have when they expire, and how many there are. The first
+-- pair of a sliding window has when its newest group opened, and how many may count. The next one is a group that has
+-- left, and the groups follow: when their last unit came, and the running total up to it.
+
+-- The first group, from one on, of which a cell (1 or 2) is at least so much; the number of groups if none is.
+CREATE FUNCTION tollgate.first_group(c float8[], fro int, cell int, bound float8) RETURNS int
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  upto int := cardinality(c) / 2;
+  middle int;
+BEGIN
+  WHILE fro < upto LOOP
+    middle := (fro + upto) / 2;
+    IF c[2 * middle + cell] >= bound THEN upto := middle; ELSE fro := middle + 1; END IF;
+  END LOOP;
+  RETURN fro;
+END $$;
+
+-- The first group of a sliding window that has not left. Times are whole microseconds.
+CREATE FUNCTION tollgate.first_staying(l tollgate.lim, c float8[], now float8) RETURNS int
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT tollgate.first_group(c, 1, 1, now - l.length + 1)
 $$;
 
--- The first group of a ring that has not left.
-CREATE FUNCTION tollgate.first_staying(l tollgate.lim, c float8[], now float8) RETURNS float8
-LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  places int := l.unit;
-  upto bigint := c[1];
-  fro bigint := CASE WHEN upto > places THEN upto - places + 1 ELSE 0 END;
-  middle bigint;
-BEGIN
-  WHILE fro < upto LOOP
-    middle := (fro + upto) / 2;
-    IF c[3 + 2 * (middle % places)] + l.length <= now THEN fro := middle + 1; ELSE upto := middle; END IF;
-  END LOOP;
-  RETURN fro;
-END $$;
-
--- The first group of a ring whose running total reaches a total.
-CREATE FUNCTION tollgate.first_reaching(l tollgate.lim, c float8[], total float8) RETURNS float8
-LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  places int := l.unit;
-  upto bigint := c[1] - 1;
-  fro bigint := greatest(0, c[1] - places);
-  middle bigint;
-BEGIN
-  WHILE fro < upto LOOP
-    middle := (fro + upto) / 2;
-    IF c[4 + 2 * (middle % places)] >= total THEN upto := middle; ELSE fro := middle + 1; END IF;
-  END LOOP;
-  RETURN fro;
-END $$;
-
--- The running total of the last group that left.
-CREATE FUNCTION tollgate.total_left(l tollgate.lim, c float8[], now float8) RETURNS float8
-LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  first float8 := tollgate.first_staying(l, c, now);
-BEGIN
-  IF first = 0 THEN RETURN 0; END IF;
-  RETURN c[tollgate.ring_at(l, first - 1) + 1];
-END $$;
-
+-- The newest group may be without units.
 CREATE FUNCTION tollgate.have_all_left(l tollgate.lim, c float8[], now float8) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  newest float8 := c[1] - 1;
-BEGIN
-  IF newest > 0 AND c[tollgate.ring_at(l, newest) + 1] = c[tollgate.ring_at(l, newest - 1) + 1] THEN
-    newest := newest - 1;
-  END IF;
-  RETURN c[1] = 0 OR c[tollgate.ring_at(l, newest)] + l.length <= now;
-END $$;
-
--- The first group of places that expire at a moment or later, from 0.
-CREATE FUNCTION tollgate.places_from(c float8[], moment float8) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  grp int := 0;
-BEGIN
-  WHILE 2 * grp < cardinality(c) AND c[2 * grp + 1] < moment LOOP grp := grp + 1; END LOOP;
-  RETURN grp;
-END $$;
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT c[cardinality(c) - 1 - CASE WHEN c[cardinality(c)] = c[cardinality(c) - 2] THEN 2 ELSE 0 END] + l.length <= now
+$$;
 
 -- The cells of an idle key, or of a bucket that starts empty.
 CREATE FUNCTION tollgate.new_cells(l tollgate.lim, now float8) RETURNS float8[] LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF l.kind = 101 THEN RETURN ARRAY[tollgate.ticks_at(l, now) + l.capacity * l.unit]; END IF;
   RETURN CASE l.algorithm
-    WHEN 1 THEN ARRAY[-18014398509481984] WHEN 4 THEN '{}' ELSE ARRAY[0, 0]
+    WHEN 1 THEN ARRAY[-18014398509481984] WHEN 2 THEN ARRAY[0, l.unit, -18014398509481984, 0]
+    WHEN 3 THEN ARRAY[0, 0] ELSE '{}'
   END::float8[];
 END $$;
 
@@ -154,8 +118,7 @@ DECLARE
   sum float8 := 0;
 BEGIN
   IF l.algorithm = 2 THEN
-    IF c[1] = 0 THEN RETURN 0; END IF;
-    RETURN c[tollgate.ring_at(l, c[1] - 1) + 1] - tollgate.total_left(l, c, now);
+    RETURN c[cardinality(c)] - c[2 * tollgate.first_staying(l, c, now)];
   END IF;
   FOR i IN 1 .. cardinality(c) BY 2 LOOP
     IF c[i] > now THEN sum := sum + c[i + 1]; END IF;
@@ -197,8 +160,7 @@ BEGIN
     RETURN CASE WHEN cardinality(c) = 0 THEN 0 ELSE greatest(0, c[cardinality(c) - 1] - now) END;
   END IF;
   IF tollgate.used(l, c, now) = 0 THEN RETURN 0; END IF;
-  RETURN greatest(0, l.length - now
-    + c[tollgate.ring_at(l, tollgate.first_reaching(l, c, c[tollgate.ring_at(l, c[1] - 1) + 1]))]);
+  RETURN greatest(0, l.length - now + c[2 * tollgate.first_group(c, 1, 2, c[cardinality(c)]) + 1]);
 END $$;
 
 -- The time until nothing counts.
@@ -218,8 +180,8 @@ DECLARE
 BEGIN
   IF l.algorithm = 3 THEN RETURN tollgate.reset(l, c, now); END IF;
   IF l.algorithm = 2 THEN
-    used := c[tollgate.ring_at(l, c[1] - 1) + 1] - (l.capacity - cost);
-    RETURN greatest(0, l.length - now + c[tollgate.ring_at(l, tollgate.first_reaching(l, c, used))]);
+    used := c[cardinality(c)] - (l.capacity - cost);
+    RETURN greatest(0, l.length - now + c[2 * tollgate.first_group(c, 1, 2, used) + 1]);
   END IF;
   FOR i IN 1 .. cardinality(c) BY 2 LOOP
     CONTINUE WHEN c[i] <= now;
@@ -243,7 +205,7 @@ $$;
 CREATE FUNCTION tollgate.add_places(l tollgate.lim, c float8[], moment float8, count float8) RETURNS float8[]
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  grp int := tollgate.places_from(c, moment);
+  grp int := tollgate.first_group(c, 0, 1, moment);
   groups int := cardinality(c) / 2;
   is_full boolean := groups = least(l.capacity, 64);
 BEGIN
@@ -261,12 +223,12 @@ CREATE FUNCTION tollgate.take(l tollgate.lim, c float8[], now float8, cost float
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   spare float8;
-  groups bigint;
-  newest bigint;
-  total float8 := 0;
-  comes float8 := now;
+  groups int;
+  newest int;
+  leaving int;
+  comes float8;
   joins boolean;
-  is_empty boolean := false;
+  is_empty boolean;
   opens boolean;
 BEGIN
   IF l.algorithm = 1 THEN
@@ -289,30 +251,29 @@ BEGIN
     WHILE cardinality(c) > 0 AND c[1] <= now LOOP c := c[3 :]; END LOOP;
     RETURN tollgate.add_places(l, c, ceil((now + l.length) / l.unit) * l.unit, cost);
   END IF;
-  IF tollgate.have_all_left(l, c, now) THEN c[1] := 0; END IF;
-  groups := c[1];
-  newest := groups - 1;
-  IF groups > 0 THEN
-    IF c[tollgate.ring_at(l, newest) + 1] + cost > 9007199254740991 THEN
-      spare := tollgate.total_left(l, c, now);
-      FOR i IN greatest(0, groups - l.unit::bigint) .. newest LOOP
-        c[tollgate.ring_at(l, i) + 1] := greatest(0, c[tollgate.ring_at(l, i) + 1] - spare);
-      END LOOP;
+  IF tollgate.have_all_left(l, c, now) THEN c := tollgate.new_cells(l, now); END IF;
+  newest := cardinality(c);
+  groups := newest / 2 - 2;
+  IF c[newest] + cost > 9007199254740991 THEN
+    spare := c[2 * tollgate.first_staying(l, c, now)];
+    FOR i IN 4 .. newest BY 2 LOOP c[i] := greatest(0, c[i] - spare); END LOOP;
+  END IF;
+  comes := greatest(now, c[newest - 1]);
+  is_empty := groups > 0 AND c[newest] = c[newest - 2];
+  joins := groups > 0 AND comes - c[1] < greatest(l.refill, 1);
+  -- One group fewer may count once some were dropped. Those that leave for another one must have left.
+  leaving := 2 + c[2] - l.unit;
+  opens := NOT joins AND (is_empty OR groups < c[2] OR c[3 + 2 * leaving] + l.length <= now);
+  spare := least(c[newest] + cost, 9007199254740991);
+  IF opens THEN c[1] := comes; END IF;
+  IF opens AND NOT is_empty THEN
+    IF groups = c[2] THEN
+      c := ARRAY[comes, l.unit - 1, -18014398509481984, c[4 + 2 * leaving]] || c[5 + 2 * leaving :];
     END IF;
-    total := c[tollgate.ring_at(l, newest) + 1];
-    comes := greatest(now, c[tollgate.ring_at(l, newest)]);
-    is_empty := newest > 0 AND total = c[tollgate.ring_at(l, newest - 1) + 1];
+    RETURN c || ARRAY[comes, spare];
   END IF;
-  joins := groups > 0 AND comes - c[2] < greatest(l.refill, 1);
-  opens := NOT joins AND (is_empty OR groups < l.unit
-    OR c[tollgate.ring_at(l, groups - l.unit + 1)] + l.length <= now);
-  IF opens AND NOT is_empty THEN newest := groups; END IF;
-  c[tollgate.ring_at(l, newest)] := comes;
-  c[tollgate.ring_at(l, newest) + 1] := least(total + cost, 9007199254740991);
-  IF opens THEN
-    c[1] := newest + 1;
-    c[2] := comes;
-  END IF;
+  c[newest - 1] := comes;
+  c[newest] := spare;
   RETURN c;
 END $$;
 
@@ -322,8 +283,7 @@ LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   spare float8 := CASE WHEN l.algorithm = 1 THEN tollgate.ticks_at(l, now) ELSE tollgate.used(l, c, now) END;
   most float8;
-  grp bigint;
-  newest bigint;
+  grp int;
   total float8;
 BEGIN
   IF l.algorithm = 1 THEN
@@ -340,7 +300,7 @@ BEGIN
     RETURN c;
   END IF;
   IF l.algorithm = 4 THEN
-    grp := tollgate.places_from(c, now + l.length);
+    grp := tollgate.first_group(c, 0, 1, now + l.length);
     WHILE cost > 0 AND 2 * grp < cardinality(c) LOOP
       total := least(cost, c[2 * grp + 2]);
       cost := cost - total;
@@ -352,32 +312,14 @@ BEGIN
     END LOOP;
     RETURN c;
   END IF;
-  IF cost >= spare THEN
-    IF spare > 0 THEN c[1] := 0; END IF;
-    RETURN c;
-  END IF;
-  newest := c[1] - 1;
-  total := c[tollgate.ring_at(l, newest) + 1] - cost;
-  grp := tollgate.first_reaching(l, c, total);
-  spare := c[tollgate.ring_at(l, newest)];
-  c[tollgate.ring_at(l, grp) + 1] := total;
-  IF grp = newest THEN RETURN c; END IF;
-  grp := grp + 1;
-  c[tollgate.ring_at(l, grp)] := spare;
-  c[tollgate.ring_at(l, grp) + 1] := total;
-  IF grp = newest THEN RETURN c; END IF;
-  IF newest < l.unit THEN
-    c[1] := grp + 1;
-    RETURN c;
-  END IF;
-  -- The ring has wrapped: freed places become its oldest part, which only holds a total to subtract.
-  total := c[tollgate.ring_at(l, newest + 1 - l.unit) + 1];
-  FOR i IN grp + 1 .. newest + 1 LOOP
-    c[tollgate.ring_at(l, i)] := -18014398509481984;
-    c[tollgate.ring_at(l, i) + 1] := total;
-  END LOOP;
-  c[1] := grp + 1 + l.unit;
-  RETURN c;
+  IF cost >= spare THEN RETURN CASE WHEN spare > 0 THEN tollgate.new_cells(l, now) ELSE c END; END IF;
+  total := c[cardinality(c)] - cost;
+  grp := tollgate.first_group(c, 1, 2, total);
+  spare := c[cardinality(c) - 1];
+  c[2 * grp + 2] := total;
+  IF 2 * grp + 2 = cardinality(c) THEN RETURN c; END IF;
+  -- A group without units keeps the newest moment.
+  RETURN c[: 2 * grp + 2] || ARRAY[spare, total];
 END $$;
 
 -- Gives back units of the take that leaves at a moment, as far as they still count.
@@ -385,8 +327,8 @@ CREATE FUNCTION tollgate.correct(l tollgate.lim, c float8[], now float8, units f
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   came float8 := moment - l.length;
-  groups bigint;
-  grp bigint;
+  newest int := cardinality(c) / 2 - 1;
+  grp int;
   own float8;
   given float8;
 BEGIN
@@ -396,50 +338,25 @@ BEGIN
   IF now >= moment THEN RETURN c; END IF;
   IF l.algorithm = 1 THEN RETURN tollgate.give_back(l, c, now, units, 1); END IF;
   IF l.algorithm = 4 THEN
-    grp := tollgate.places_from(c, moment);
+    grp := tollgate.first_group(c, 0, 1, moment);
     IF c[2 * grp + 1] IS DISTINCT FROM moment THEN RETURN c; END IF;
     IF c[2 * grp + 2] <= units THEN RETURN c[: 2 * grp] || c[2 * grp + 3 :]; END IF;
     c[2 * grp + 2] := c[2 * grp + 2] - units;
     RETURN c;
   END IF;
-  groups := c[1];
-  IF groups = 0 THEN RETURN c; END IF;
   -- The first group whose last unit came at that moment or later.
-  grp := tollgate.first_staying(l, c, moment - 1);
-  IF grp = groups THEN RETURN c; END IF;
+  grp := tollgate.first_group(c, 1, 1, came);
+  IF grp > newest THEN RETURN c; END IF;
   -- Otherwise their own group is gone.
-  IF c[tollgate.ring_at(l, grp)] - came >= greatest(l.refill, 1) AND NOT (grp = groups - 1 AND c[2] <= came) THEN
-    RETURN c;
-  END IF;
-  own := c[tollgate.ring_at(l, grp) + 1];
-  IF grp > 0 THEN own := own - c[tollgate.ring_at(l, grp - 1) + 1]; END IF;
+  IF c[2 * grp + 1] - came >= greatest(l.refill, 1) AND NOT (grp = newest AND c[1] <= came) THEN RETURN c; END IF;
+  own := c[2 * grp + 2] - c[2 * grp];
   given := least(units, own);
   IF given = 0 THEN RETURN c; END IF;
-  IF given = tollgate.used(l, c, now) THEN
-    c[1] := 0;
-    RETURN c;
-  END IF;
-  FOR i IN grp .. groups - 1 LOOP
-    c[tollgate.ring_at(l, i) + 1] := c[tollgate.ring_at(l, i) + 1] - given;
-  END LOOP;
+  IF given = tollgate.used(l, c, now) THEN RETURN tollgate.new_cells(l, now); END IF;
+  FOR i IN grp .. newest LOOP c[2 * i + 2] := c[2 * i + 2] - given; END LOOP;
   -- A group without units goes, unless it is the newest, which keeps its opening time.
-  IF grp = groups - 1 OR given < own THEN RETURN c; END IF;
-  IF groups <= l.unit THEN
-    FOR i IN grp .. groups - 2 LOOP
-      c[tollgate.ring_at(l, i)] := c[tollgate.ring_at(l, i + 1)];
-      c[tollgate.ring_at(l, i) + 1] := c[tollgate.ring_at(l, i + 1) + 1];
-    END LOOP;
-    c[1] := groups - 1;
-    RETURN c;
-  END IF;
-  own := groups - l.unit + 1;
-  FOR i IN REVERSE grp .. own + 1 LOOP
-    c[tollgate.ring_at(l, i)] := c[tollgate.ring_at(l, i - 1)];
-    c[tollgate.ring_at(l, i) + 1] := c[tollgate.ring_at(l, i - 1) + 1];
-  END LOOP;
-  c[tollgate.ring_at(l, own)] := -18014398509481984;
-  c[tollgate.ring_at(l, own) + 1] := c[tollgate.ring_at(l, own - 1) + 1];
-  RETURN c;
+  IF grp = newest OR given < own THEN RETURN c; END IF;
+  RETURN c[: 2 * grp] || c[2 * grp + 3 :];
 END $$;
 
 -- The cells of a key that has used as much as the same limit with other numbers says.
@@ -450,7 +367,9 @@ DECLARE
   used float8;
   units float8;
   rest float8;
-  first bigint;
+  first int;
+  newest int := cardinality(theirs) / 2 - 1;
+  is_fit boolean;
 BEGIN
   IF l.algorithm = 3 THEN RETURN theirs; END IF;
   IF l.algorithm = 1 THEN
@@ -467,25 +386,18 @@ BEGIN
     END LOOP;
     RETURN c;
   END IF;
-  IF tollgate.have_all_left(f, theirs, now) AND greatest(f.refill, 1) = greatest(l.refill, 1) THEN RETURN c; END IF;
-  used := CASE WHEN theirs[1] = 0 THEN 0 ELSE tollgate.total_left(f, theirs, now) END;
-  IF greatest(f.refill, 1) = greatest(l.refill, 1) THEN
-    first := CASE WHEN used <> 0 THEN tollgate.first_reaching(f, theirs, used + 1)
-      ELSE greatest(0, theirs[1] - f.unit) END;
-    IF theirs[1] - first <= l.unit THEN
-      FOR i IN first .. theirs[1]::bigint - 1 LOOP
-        c[3 + 2 * (i - first)] := theirs[tollgate.ring_at(f, i)];
-        c[4 + 2 * (i - first)] := theirs[tollgate.ring_at(f, i) + 1] - used;
-      END LOOP;
-      c[1] := theirs[1] - first;
-      c[2] := theirs[2];
-      RETURN c;
-    END IF;
-  END IF;
-  FOR i IN greatest(0, theirs[1]::bigint - f.unit::bigint) .. theirs[1]::bigint - 1 LOOP
-    rest := theirs[tollgate.ring_at(f, i) + 1];
-    IF rest > used THEN
-      c := tollgate.take(l, c, theirs[tollgate.ring_at(f, i)], rest - used);
+  first := tollgate.first_staying(f, theirs, now);
+  used := theirs[2 * first];
+  is_fit := greatest(f.refill, 1) = greatest(l.refill, 1);
+  IF is_fit AND tollgate.have_all_left(f, theirs, now) THEN RETURN c; END IF;
+  is_fit := is_fit AND newest - first < l.unit;
+  IF is_fit THEN c[1] := theirs[1]; END IF;
+  FOR i IN first .. newest LOOP
+    rest := theirs[2 * i + 2];
+    IF is_fit THEN
+      c := c || ARRAY[theirs[2 * i + 1], rest - theirs[2 * first]];
+    ELSIF rest > used THEN
+      c := tollgate.take(l, c, theirs[2 * i + 1], rest - used);
       used := rest;
     END IF;
   END LOOP;
@@ -646,7 +558,7 @@ BEGIN
       CONTINUE WHEN cost = 0;
       e := own[i];
       units := CASE WHEN receipt > 0 THEN a[receipt + i - 1] END;
-      at := tollgate.places_from(e.cells, units);
+      at := tollgate.first_group(e.cells, 0, 1, units);
       IF (e.lim).algorithm = 4 AND units > now AND tollgate.remembers(r, (e.lim).id, a[receipt + n])
         AND e.cells[2 * at + 1] = units AND e.cells[2 * at + 2] >= cost THEN
         own[i].cells := tollgate.take(e.lim, tollgate.correct(e.lim, e.cells, now, cost, units), now, cost);
@@ -686,7 +598,7 @@ BEGIN
     e := own[i];
     IF a[p + 3] = 1 THEN o.capacities := o.capacities || (e.lim).capacity; END IF;
     IF (e.lim).algorithm = 4 THEN
-      at := tollgate.places_from(e.cells, ceil((now + (e.lim).length) / (e.lim).unit) * (e.lim).unit);
+      at := tollgate.first_group(e.cells, 0, 1, ceil((now + (e.lim).length) / (e.lim).unit) * (e.lim).unit);
       o.places := o.places || coalesce(e.cells[2 * at + 1], 0);
     END IF;
     IF wanted THEN
