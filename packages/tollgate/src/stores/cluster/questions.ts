@@ -125,7 +125,8 @@ export class Administering extends Asking<Result> implements Question {
 
 /** A message with these calls. */
 export function requestOf(client: string, questions: readonly Question[], owner: number): OwnerRequest {
-  const spaces = new Set(questions.flatMap((question) => question.spaces));
+  const spaces = new Set<OwnedSpace>();
+  for (const question of questions) for (const space of question.spaces) spaces.add(space);
   const plans = Array.from(spaces, ({ number, text }) => [number, text] as const);
   return { version: VERSION, client, plans, calls: questions.map((question) => question.encode(owner)) };
 }

@@ -170,7 +170,8 @@ export class ServedCalls {
       return { owner, space: owner.space, key, costs };
     });
     // The key in each limiter, once: several lists of a limiter may count it.
-    const owners = calls.filter((call, i) => calls.findIndex((other) => isSameKey(call, other)) === i);
+    const isFirst = (call: ServedCall, i: number) => calls.findIndex((other) => isSameKey(call, other)) === i;
+    const owners = calls.length === 1 ? calls : calls.filter(isFirst);
     const members = calls.map((call) => owners.findIndex((other) => isSameKey(call, other)));
     const request = { keys: owners.map(({ key }) => key), calls, members };
     const { owner } = calls[0]!;
