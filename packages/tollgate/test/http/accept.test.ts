@@ -8,10 +8,10 @@ const limiter = createLimiter({ key: () => "everybody", limits: [perHour(1)] });
 const ask = rateLimit({ limiter })(() => new Response());
 
 /** Whether a denied client gets a problem. */
-async function getsProblem(accept: string | undefined): Promise<boolean> {
+async function getsProblem(accept: string | undefined, limited = ask): Promise<boolean> {
   const headers = new Headers(accept === undefined ? {} : { accept });
-  await ask(new Request("http://here.example"));
-  const { headers: got } = await ask(new Request("http://here.example", { headers }));
+  await limited(new Request("http://here.example"));
+  const { headers: got } = await limited(new Request("http://here.example", { headers }));
   return got.get("content-type") === "application/problem+json";
 }
 
@@ -116,6 +116,11 @@ describe("a denied client and its Accept header", () => {
       }),
       { seed: 1, numRuns: 200 },
     );
+  });
+
+  it("gets JSON whatever it accepts if the option says so", async () => {
+    const json = rateLimit({ limiter, denial: "json" })(() => new Response());
+    expect(await getsProblem("application/problem+json", json)).toBe(false);
   });
 
   it("costs no more with a longer Accept header", async () => {
