@@ -39,6 +39,11 @@ export class Envelopes {
     return this.#at(client, 0) === 0 ? 0 : Math.max(1, this.#at(client, HEAD + 2 * rate + 1));
   }
 
+  /** The least whole capacities of the clients at this rate, by their numbers. */
+  needs(rate: number, clients: number): Uint32Array {
+    return Uint32Array.from({ length: clients }, (_, client) => Math.ceil(this.leastCapacity(client, rate)));
+  }
+
   #addBlock(index: number): Float64Array {
     const block = new Float64Array(ROW << BLOCK_BITS);
     this.#blocks[index] = block;

@@ -3,84 +3,75 @@ export const MOST_LATE_US = 5_000_000;
 /** A single line that is further ahead of both its neighbours had a wrong clock. */
 const MOST_AHEAD_US = 3_600_000_000;
 
+/** What has a time, which is set to the one that counts. */
+interface Timed {
+  timeUs: number;
+}
+
 /** Puts requests in the order of their times. A request that comes later than that counts at the time reached then. */
-export class InOrder<Request> {
+export class InOrder<Request extends Timed> {
   /** How many requests came too late, or far too early. */
   late = 0;
-  readonly #take: (timeUs: number, request: Request) => void;
-  #times: number[] = [];
-  #requests: Request[] = [];
+  readonly #take: (request: Request) => void;
+  #waiting: Request[] = [];
   #isSorted = true;
   #newestUs = Number.NEGATIVE_INFINITY;
   #reachedUs = Number.NEGATIVE_INFINITY;
-
   /** The last request, if it is so far ahead that the next one decides about it. */
-  #leap: Leap<Request> | undefined;
+  #leap: Request | undefined;
 
-  constructor(take: (timeUs: number, request: Request) => void) {
+  constructor(take: (request: Request) => void) {
     this.#take = take;
   }
 
-  add(timeUs: number, request: Request): void {
-    if (this.#leap !== undefined) this.#land(this.#leap, timeUs);
-    if (timeUs - this.#newestUs > MOST_AHEAD_US && this.#newestUs > 0) this.#leap = { timeUs, request };
-    else this.#insert(timeUs, request);
+  add(request: Request): void {
+    this.#land(request.timeUs);
+    if (request.timeUs - this.#newestUs > MOST_AHEAD_US && this.#newestUs > 0) this.#leap = request;
+    else this.#insert(request);
   }
 
-  #land({ timeUs, request }: Leap<Request>, nextUs: number): void {
+  #land(nextUs: number): void {
+    const leap = this.#leap;
+    if (leap === undefined) return;
     this.#leap = undefined;
-    const isWrong = nextUs < timeUs - MOST_LATE_US;
-    if (isWrong) this.late += 1;
-    this.#insert(isWrong ? this.#newestUs : timeUs, request);
+    if (nextUs < leap.timeUs - MOST_LATE_US) this.#correct(leap, this.#newestUs);
+    this.#insert(leap);
   }
 
-  #insert(timeUs: number, request: Request): void {
-    if (timeUs < this.#reachedUs) {
-      this.late += 1;
-      this.#take(this.#reachedUs, request);
+  #correct(request: Request, timeUs: number): void {
+    request.timeUs = timeUs;
+    this.late += 1;
+  }
+
+  #insert(request: Request): void {
+    if (request.timeUs < this.#reachedUs) {
+      this.#correct(request, this.#reachedUs);
+      this.#take(request);
       return;
     }
-    if (timeUs < this.#newestUs) this.#isSorted = false;
-    else this.#newestUs = timeUs;
-    this.#times.push(timeUs);
-    this.#requests.push(request);
+    if (request.timeUs < this.#newestUs) this.#isSorted = false;
+    else this.#newestUs = request.timeUs;
+    this.#waiting.push(request);
     // Twice what a line may be late by, so that each release moves at least half of what waits.
-    if (this.#newestUs - this.#times[0]! > 2 * MOST_LATE_US) this.#release(this.#newestUs - MOST_LATE_US);
+    if (this.#newestUs - this.#waiting[0]!.timeUs > 2 * MOST_LATE_US) this.#release(this.#newestUs - MOST_LATE_US);
   }
 
   /** Takes what still waits. */
   end(): void {
-    if (this.#leap !== undefined) this.#land(this.#leap, this.#leap.timeUs);
+    this.#land(Number.POSITIVE_INFINITY);
     this.#release(Number.POSITIVE_INFINITY);
   }
 
-  #release(untilUs: number): void {
-    if (!this.#isSorted) this.#sort();
-    const times = this.#times;
-    let count = 0;
-    while (count < times.length && times[count]! <= untilUs) {
-      this.#take(times[count]!, this.#requests[count]!);
-      count += 1;
-    }
-    if (count > 0) this.#reachedUs = times[count - 1]!;
-    this.#times = times.slice(count);
-    this.#requests = this.#requests.slice(count);
-  }
-
   /** Requests of one time stay as they came. */
-  #sort(): void {
-    const order = this.#times.map((_, index) => index).sort((a, b) => compare(this.#times[a]!, this.#times[b]!, a - b));
-    this.#times = order.map((index) => this.#times[index]!);
-    this.#requests = order.map((index) => this.#requests[index]!);
+  #release(untilUs: number): void {
+    const waiting = this.#waiting;
+    if (!this.#isSorted) waiting.sort((one, other) => one.timeUs - other.timeUs);
     this.#isSorted = true;
+    let count = 0;
+    for (; count < waiting.length && waiting[count]!.timeUs <= untilUs; count += 1) {
+      this.#reachedUs = waiting[count]!.timeUs;
+      this.#take(waiting[count]!);
+    }
+    this.#waiting = waiting.slice(count);
   }
-}
-
-interface Leap<Request> {
-  readonly timeUs: number;
-  readonly request: Request;
-}
-
-function compare(one: number, other: number, otherwise: number): number {
-  return one === other ? otherwise : one - other;
 }

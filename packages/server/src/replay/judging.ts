@@ -1,6 +1,8 @@
-import type { LimitsFile } from "tollgate/config";
-import { ClientCounts } from "./client-counts.ts";
-import { type LimitMark, LimitsRun, type LoggedRequest } from "./limits-run.ts";
+import { type Limit, memoryStore } from "tollgate";
+import { createLimits, type Facts, type Limits, type LimitsFile } from "tollgate/config";
+import type { Entry } from "./formats/entry.ts";
+import { greatest } from "./greatest.ts";
+import { utf8Of } from "./latin1.ts";
 
 /** What limits would have done. */
 export interface Judgement {
@@ -15,38 +17,89 @@ export interface Judgement {
   readonly marks: readonly LimitMark[];
 }
 
+/** A limit as a bucket; a window gains its capacity in its length. */
+export interface LimitMark {
+  readonly name: string;
+  readonly capacity: number;
+  readonly refill: number;
+  readonly perMs: number;
+}
+
 const WORST = 20;
 
-/** Decides each request under the limits of a file, and counts. */
+/** Decides each request under the limits of a file, over a clock that shows the time of the log, and counts. */
 export class Judging {
-  readonly #limits: LimitsRun;
-  readonly #counts = new ClientCounts();
+  readonly #limits: Limits;
+  readonly #domain: string;
+  #nowMs = 0;
+  readonly #seen = new Set<Limit>();
   readonly #rules = new Map<string, number>();
+  /** By the numbers of the clients. */
+  readonly #requests: Uint32Array;
+  readonly #denied: Uint32Array;
+  /** The least part of a limit that the client had left. */
+  readonly #left: Float32Array;
 
-  constructor(file: LimitsFile, domain: string, maxKeys: number) {
-    this.#limits = new LimitsRun(file, domain, maxKeys);
+  /** @param clients How many numbers there are. */
+  constructor(file: LimitsFile, domain: string, clients: number) {
+    // A client can have a key in several rules.
+    const store = memoryStore({ maxKeys: Math.max(1_000, 4 * clients), sweepInterval: "24d" });
+    this.#limits = createLimits(file, { clock: { now: () => this.#nowMs }, store });
+    this.#domain = domain;
+    this.#requests = new Uint32Array(clients);
+    this.#denied = new Uint32Array(clients);
+    this.#left = new Float32Array(clients).fill(1);
   }
 
-  /** Says whether the request is denied. */
-  add(timeUs: number, request: LoggedRequest): boolean {
-    const { isDenied, rule, left } = this.#limits.decide(timeUs, request);
-    this.#counts.add(request.client, isDenied, left);
-    if (isDenied) this.#rules.set(rule, (this.#rules.get(rule) ?? 0) + 1);
-    return isDenied;
+  /** Says whether the request is denied. Times must not go back. */
+  add(timeUs: number, client: number, facts: Facts): boolean {
+    this.#nowMs = timeUs / 1_000;
+    const decision = this.#limits.consume(this.#domain, facts);
+    for (const limit of decision.limits) this.#seen.add(limit);
+    this.#requests[client]! += 1;
+    if (!decision.allowed || decision.shadowDenied !== undefined) {
+      this.#denied[client]! += 1;
+      this.#rules.set(decision.limiter, (this.#rules.get(decision.limiter) ?? 0) + 1);
+      return true;
+    }
+    const { limit, limitRemaining } = decision;
+    const left = limit === undefined || limitRemaining === undefined ? 1 : limitRemaining / limit.capacity;
+    if (left < this.#left[client]!) this.#left[client] = left;
+    return false;
   }
 
   judge(): Judgement {
-    const counts = this.#counts;
+    const denials = this.#denied.filter((denied) => denied > 0);
+    const headroom = new Array<number>(11).fill(0);
+    this.#requests.forEach((requests, client) => {
+      const part = this.#denied[client]! > 0 ? 0 : Math.min(10, 1 + Math.floor(this.#left[client]! * 10));
+      if (requests > 0) headroom[part]! += 1;
+    });
     return {
-      denied: { requests: counts.deniedRequests, clients: counts.deniedClients },
+      denied: { requests: denials.reduce((sum, denied) => sum + denied, 0), clients: denials.length },
       rules: this.#rules,
-      worst: counts.worst(WORST),
-      headroom: counts.headroom(),
-      marks: this.#limits.marks(),
+      worst: greatest(this.#denied, WORST).map((client) => {
+        return { client, requests: this.#requests[client]!, denied: this.#denied[client]! };
+      }),
+      headroom,
+      marks: [...this.#seen].flatMap(markOf),
     };
   }
 
   close(): void {
     this.#limits.close();
   }
+}
+
+function markOf(limit: Limit): LimitMark[] {
+  const { name, capacity, unit } = limit;
+  if (unit !== "requests") return [];
+  if (limit.algorithm === "token-bucket") return [{ name, capacity, refill: limit.refill, perMs: limit.perMs }];
+  return "windowMs" in limit ? [{ name, capacity, refill: capacity, perMs: limit.windowMs }] : [];
+}
+
+/** What rules ask of a request. */
+export function factsOf({ address, details }: Entry): Facts {
+  const { method, path, host, userAgent } = details();
+  return { ip: address, method, path: utf8Of(path), host, header: { host, "user-agent": userAgent } };
 }

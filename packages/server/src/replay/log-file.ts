@@ -1,9 +1,14 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { detectFormat } from "./formats/detect.ts";
-import { type Entry, emptyEntry, type LogFormat, readText, textOf } from "./formats/entry.ts";
-import { forEachLine, isBlank, lineSource } from "./lines.ts";
+import { statSync } from "node:fs";
+import { ALB } from "./formats/alb.ts";
+import { CloudFrontFormat } from "./formats/cloudfront.ts";
+import { CommonFormat } from "./formats/common.ts";
+import type { Entry, LogFormat } from "./formats/entry.ts";
+import { ENVOY } from "./formats/envoy.ts";
+import { JsonFormat } from "./formats/json-lines.ts";
+import { copyOf } from "./latin1.ts";
+import { chunksOf, forEachLine, textsOf } from "./lines.ts";
 import { LogError } from "./log-error.ts";
-import { printable } from "./report/markup.ts";
+import { printable } from "./printable.ts";
 
 /** How many lines tell the format. */
 const FIRST_LINES = 50;
@@ -13,67 +18,65 @@ const TAIL_BYTES = 65_536;
 export interface LogHead {
   readonly format: LogFormat;
   readonly firstUs: number;
-  /** What was read of up to three of its lines. */
-  readonly samples: readonly Readonly<Entry>[];
+  /** Up to three of its requests. */
+  readonly samples: readonly Entry[];
 }
 
-/** @throws LogError if no format reads any of the first lines. */
-export function headOf(name: string, bytes: Buffer, client: string | undefined): LogHead {
-  const first: string[] = [];
-  forEachLine(bytes, (start, end) => first.length < FIRST_LINES && first.push(textOf(bytes, start, end)));
-  const format = detectFormat(first, client);
-  if (format === undefined) {
-    const got = JSON.stringify(printable(first[0] ?? ""));
-    throw new LogError(
-      `${name}: expected lines of an access log (common, combined, JSON, ALB, CloudFront, Envoy), got ${got}`,
-    );
+/**
+ * Finds the format that reads most of the first lines.
+ *
+ * @param client The field of JSON lines that tells clients apart, instead of the address.
+ * @throws LogError if no format reads any of them.
+ */
+export function headOf(name: string, text: string, client?: string): LogHead {
+  const lines: string[] = [];
+  forEachLine(text, (line) => lines.length < FIRST_LINES && lines.push(copyOf(line)));
+  // The strictest first.
+  const formats = [new CloudFrontFormat(), new JsonFormat(client), ALB, ENVOY, new CommonFormat()];
+  let best: LogFormat | undefined;
+  let requests: readonly Entry[] = [];
+  for (const format of formats) {
+    const found = requestsOf(format, lines);
+    if (found.length > requests.length) [best, requests] = [format, found];
   }
-  const entries: Entry[] = [];
-  for (const line of first) {
-    const entry = emptyEntry(true);
-    if (readText(format, line, entry) === "request") entries.push(entry);
+  if (best === undefined) {
+    const formatNames = "(common, combined, JSON, ALB, CloudFront, Envoy)";
+    const got = JSON.stringify(printable(lines[0] ?? ""));
+    throw new LogError(`${name}: expected lines of an access log ${formatNames}, got ${got}`);
   }
-  const samples = entries.slice(0, 3);
-  return { format, firstUs: middleOf(samples.map(({ timeUs }) => timeUs)), samples };
+  const samples = requests.slice(0, 3);
+  return { format: best, firstUs: middleOf(samples), samples };
 }
 
-/** The middle one, so that a single wrong clock does not count. */
-function middleOf(timesUs: readonly number[]): number {
-  return [...timesUs].sort((one, other) => one - other)[timesUs.length >> 1] ?? Number.NaN;
+function requestsOf(format: LogFormat, lines: readonly string[]): Entry[] {
+  return lines.map((line) => format.read(line)).filter((entry) => typeof entry === "object");
+}
+
+/** The middle moment, so that a single wrong clock does not count. NaN without a request. */
+function middleOf(requests: readonly Entry[]): number {
+  const timesUs = requests.map(({ timeUs }) => timeUs).sort((one, other) => one - other);
+  return timesUs[timesUs.length >> 1] ?? Number.NaN;
 }
 
 /** Reads the head of a file alone. `undefined` for an empty one. */
 export async function readHead(file: string, client: string | undefined): Promise<LogHead | undefined> {
-  for await (const bytes of lineSource(file).batches()) {
-    if (!isBlank(bytes)) return headOf(file, bytes, client);
-  }
+  for await (const text of textsOf(chunksOf(file))) return headOf(file, text, client);
   return undefined;
 }
 
-/** The moment of the last lines of a file. What is compressed has to be read to its end for that. */
+/** The moment of the last lines of a file. */
 export async function lastMoment(file: string, { format }: LogHead): Promise<number> {
-  let bytes = tailOf(file);
-  if (bytes === undefined) for await (bytes of lineSource(file).batches());
-  if (bytes === undefined) return Number.NaN;
-  const entry = emptyEntry(false);
-  let last: readonly number[] = [];
-  forEachLine(bytes, (start, end) => {
-    if (format.read(bytes, start, end, entry) === "request") last = [...last.slice(-2), entry.timeUs];
-  });
-  return middleOf(last);
-}
-
-/** The end of a file; `undefined` if it is compressed. */
-function tailOf(file: string): Buffer | undefined {
-  const descriptor = openSync(file, "r");
-  try {
-    const { size } = fstatSync(descriptor);
-    const magic = Buffer.alloc(2);
-    readSync(descriptor, magic, 0, 2, 0);
-    if (magic[0] === 0x1f && magic[1] === 0x8b) return undefined;
-    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length));
-  } finally {
-    closeSync(descriptor);
-  }
+  const lastOf = (text: string) => {
+    const lines: string[] = [];
+    forEachLine(text, (line) => lines.push(line));
+    return middleOf(requestsOf(format, lines).slice(-3));
+  };
+  let text = "";
+  const tail = chunksOf(file, Math.max(0, statSync(file).size - TAIL_BYTES));
+  for await (const bytes of tail) text += bytes.toString("latin1");
+  const lastUs = lastOf(text);
+  if (!Number.isNaN(lastUs)) return lastUs;
+  // What is compressed has to be read to its end.
+  for await (text of textsOf(chunksOf(file)));
+  return lastOf(text);
 }

@@ -1,15 +1,15 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
+import type { LimitsFile, RuleWords } from "tollgate/config";
 import { UsageError } from "../command/usage-error.ts";
 import type { Output } from "../limits/commands/output.ts";
 import { readLimitsFile } from "../limits/commands/read-limits-file.ts";
 import { fails } from "./fail-if.ts";
-import { withoutInflight } from "./limits-run.ts";
 import { LogError } from "./log-error.ts";
 import type { LogHead } from "./log-file.ts";
+import { printable } from "./printable.ts";
 import { type ReplayOptions, replay } from "./replay.ts";
 import { type ReplayFlags, readReplayFlags } from "./replay-flags.ts";
 import { htmlOf } from "./report/html-report.ts";
-import { printable } from "./report/markup.ts";
 import { jsonOf, linesOf } from "./result-text.ts";
 import { ShowProgress } from "./show-progress.ts";
 
@@ -84,7 +84,28 @@ function limitsOf({ limits, domain }: ReplayFlags, { printError }: Output): Repl
 /** To the error output, so that what pipes read has the result only. */
 function describeHead(file: string, { format, samples }: LogHead, { printError }: Output): void {
   printError(`${file}: ${format.name}`);
-  for (const { timeUs, address, method, path } of samples) {
+  for (const { timeUs, address, details } of samples) {
+    const { method, path } = details();
     printError(`  ${new Date(timeUs / 1_000).toISOString()} ${printable(address)} ${printable(`${method} ${path}`)}`);
   }
+}
+
+/** The file without `inflight`: a log does not tell how many requests were running. Also the rules that had it. */
+function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly rules: readonly string[] } {
+  const rules: string[] = [];
+  const domains = mapValues(file.domains, (domain, words) => ({
+    ...words,
+    limits: mapValues(words.limits, (rule, { inflight, ...others }): RuleWords => {
+      if (inflight === undefined) return others;
+      rules.push(`${domain}/${rule}`);
+      return LIMITS.some((word) => word in others) ? others : { ...others, limit: "unlimited" };
+    }),
+  }));
+  return { file: { ...file, domains }, rules };
+}
+
+const LIMITS = ["rate", "within", "quota", "limit"];
+
+function mapValues<From, To>(record: Readonly<Record<string, From>>, map: (name: string, value: From) => To) {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
 }

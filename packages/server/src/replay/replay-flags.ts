@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "../command/usage-error.ts";
 import { type FailIf, parseFailIf } from "./fail-if.ts";
-import type { ClientKey } from "./replay.ts";
+import { type ClientKey, DETAIL_KEYS } from "./replay.ts";
 import type { Share } from "./suggest.ts";
 import { REPLAY_USAGE } from "./usage.ts";
 
@@ -71,7 +71,7 @@ function parsed(args: readonly string[]) {
 }
 
 function keyOf(text: string): ClientKey {
-  if (text === "address" || text === "user" || text === "user-agent" || text === "path") return text;
+  if (text === "address" || Object.hasOwn(DETAIL_KEYS, text)) return text as Exclude<ClientKey, object>;
   if (text.includes(".") && !text.startsWith(".")) return { field: text.startsWith("json.") ? text.slice(5) : text };
   const expected = "address, user, user-agent, path, or a field of JSON lines such as json.api_key";
   throw new UsageError(`--key: expected ${expected}, got ${JSON.stringify(text)}`);
@@ -79,13 +79,8 @@ function keyOf(text: string): ClientKey {
 
 /** `99.9` percent of clients that must not be denied anything. */
 function shareOf(text: string): Share {
-  const match = /^(\d{1,3})(?:\.(\d{1,6}))?%?$/.exec(text);
-  if (match !== null) {
-    const [, whole = "", places = ""] = match;
-    const scale = 10 ** places.length;
-    const kept = Number(whole + places);
-    if (kept <= 100 * scale && kept > 0) return { text, parts: 100 * scale - kept, whole: 100 * scale };
-  }
+  const percent = /^\d{1,3}(?:\.\d{1,6})?%?$/.test(text) ? Number.parseFloat(text) : 0;
+  if (percent > 0 && percent <= 100) return { text, parts: Math.round((100 - percent) * 1e6) };
   throw new UsageError(`--suggest: expected a percentage of clients such as 99.9, got ${JSON.stringify(text)}`);
 }
 

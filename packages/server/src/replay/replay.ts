@@ -1,20 +1,23 @@
 import { statSync } from "node:fs";
-import type { LimitsFile } from "tollgate/config";
+import type { Facts, LimitsFile } from "tollgate/config";
 import { Clients } from "./clients.ts";
 import { type Fit, Fitting } from "./fitting.ts";
 import { AddressClients } from "./formats/address.ts";
-import { type Entry, emptyEntry, type LogFormat } from "./formats/entry.ts";
+import type { Entry, LogFormat } from "./formats/entry.ts";
 import { InOrder } from "./in-order.ts";
-import { type Judgement, Judging } from "./judging.ts";
-import { LoggedRequest } from "./limits-run.ts";
-import { forEachLine, isBlank, isPipe, lineSource } from "./lines.ts";
+import { factsOf, type Judgement, Judging } from "./judging.ts";
+import { copyOf } from "./latin1.ts";
+import { type Chunks, chunksOf, forEachLine, isPipe, textsOf } from "./lines.ts";
 import { LogError } from "./log-error.ts";
 import { headOf, type LogHead, lastMoment, readHead } from "./log-file.ts";
 import type { Share } from "./suggest.ts";
 import { Timeline, type TimelineCounts } from "./timeline.ts";
 
+/** What tells clients apart beside the address, by its name in flags. */
+export const DETAIL_KEYS = { user: "user", "user-agent": "userAgent", path: "path" } as const;
+
 /** What tells clients apart: a fact of the line, or a field of JSON lines. */
-export type ClientKey = "address" | "user" | "user-agent" | "path" | { readonly field: string };
+export type ClientKey = "address" | keyof typeof DETAIL_KEYS | { readonly field: string };
 
 export interface ReplayOptions {
   /** Paths; `-` is standard input. Files are read in the order of their first moments. */
@@ -62,16 +65,10 @@ export interface ReplayResult {
  * @throws LogError for logs without a request, and for a share that is finer than the clients of the log allow.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
-  const { files, boundaryUs } = await plan(options);
-  const bytes = files.some(isPipe) ? 0 : files.reduce((sum: number, file) => sum + statSync(file).size, 0);
-  const run = new ReplayRun(options, boundaryUs);
+  const plan = await planOf(options);
+  const run = new ReplayRun(options, plan);
   try {
-    let bytesBefore = 0;
-    for (const file of files) {
-      bytesBefore += await run.read(file, (bytesRead) => {
-        options.onProgress({ bytesRead: bytesBefore + bytesRead, bytes, requests: run.requests });
-      });
-    }
+    for (const file of plan.files) await run.read(file);
     return run.end();
   } finally {
     run.close();
@@ -84,12 +81,14 @@ const FITTED = 0.8;
 interface Plan {
   /** In the order of time. */
   readonly files: readonly string[];
+  /** The size of all files; 0 if it is not known. */
+  readonly bytes: number;
   /** The moment until which suggestions are fitted: Infinity if the end of the log is not known. */
   readonly boundaryUs: number;
 }
 
-async function plan({ files, key, share }: ReplayOptions): Promise<Plan> {
-  if (files.some(isPipe)) return { files, boundaryUs: Number.POSITIVE_INFINITY };
+async function planOf({ files, key, share }: ReplayOptions): Promise<Plan> {
+  if (files.some(isPipe)) return { files, bytes: 0, boundaryUs: Number.POSITIVE_INFINITY };
   const heads: { file: string; head: LogHead }[] = [];
   for (const file of files) {
     const head = await readHead(file, fieldOf(key));
@@ -99,11 +98,13 @@ async function plan({ files, key, share }: ReplayOptions): Promise<Plan> {
   const [first] = heads;
   if (first === undefined) throw new LogError(`${files.join(", ")}: expected an access log, got an empty file`);
   const inOrder = heads.map(({ file }) => file);
-  if (share === undefined) return { files: inOrder, boundaryUs: Number.POSITIVE_INFINITY };
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  if (share === undefined) return { files: inOrder, bytes, boundaryUs: Number.POSITIVE_INFINITY };
   let lastUs = Number.NEGATIVE_INFINITY;
   // The file that begins before the last one may end after it.
   for (const { file, head } of heads.slice(-2)) lastUs = Math.max(lastUs, await lastMoment(file, head));
-  return { files: inOrder, boundaryUs: first.head.firstUs + FITTED * (lastUs - first.head.firstUs) };
+  const { firstUs } = first.head;
+  return { files: inOrder, bytes, boundaryUs: firstUs + FITTED * (lastUs - firstUs) };
 }
 
 function fieldOf(key: ClientKey): string | undefined {
@@ -112,97 +113,102 @@ function fieldOf(key: ClientKey): string | undefined {
 
 const PROGRESS_MS = 100;
 
+/** What waits for its turn in the order of time. */
+interface LoggedRequest {
+  timeUs: number;
+  readonly client: number;
+  /** `undefined` without limits. */
+  readonly facts: Facts | undefined;
+}
+
 /** One pass over the requests, in the order of time. */
 class ReplayRun {
-  requests = 0;
+  #requests = 0;
+  #unreadable = 0;
+  #bytesRead = 0;
+  #progressDueMs = 0;
+  readonly #bytes: number;
   readonly #options: ReplayOptions;
   readonly #clients: Clients;
   readonly #fitting: Fitting | undefined;
   readonly #judging: Judging | undefined;
-  readonly #isWhole: boolean;
-  /** Without limits a request is its client. */
-  readonly #plain = new InOrder<number>((timeUs, client) => this.#count(timeUs, client, false));
-  readonly #whole = new InOrder<LoggedRequest>((timeUs, request) => {
-    this.#count(timeUs, request.client, this.#judging?.add(timeUs, request) === true);
-  });
+  readonly #inOrder = new InOrder<LoggedRequest>((request) => this.#count(request));
   readonly #addresses = new AddressClients();
   readonly #timeline = new Timeline();
-  #unreadable = 0;
-  #firstUs = Number.NaN;
-  #lastUs = Number.NaN;
 
-  constructor(options: ReplayOptions, boundaryUs: number) {
+  constructor(options: ReplayOptions, { bytes, boundaryUs }: Plan) {
     const { limits, maxClients, share, isFitted } = options;
     this.#options = options;
+    this.#bytes = bytes;
     this.#clients = new Clients(maxClients);
     if (isFitted) this.#fitting = new Fitting(this.#clients, share, boundaryUs);
-    this.#isWhole = limits !== undefined || options.key !== "address";
-    // A client can have a key in several rules.
-    this.#judging = limits && new Judging(limits.file, limits.domain, Math.max(1_000, 4 * maxClients));
+    this.#judging = limits && new Judging(limits.file, limits.domain, maxClients + 1);
   }
 
-  /** @returns the bytes of the file. */
-  async read(name: string, onBytes: (bytesRead: number) => void): Promise<number> {
-    const source = lineSource(name);
-    const entry = emptyEntry(this.#isWhole);
-    let head: LogHead | undefined;
-    let dueMs = 0;
-    for await (const bytes of source.batches()) {
-      head ??= this.#open(source.name, bytes);
-      const format = head?.format;
-      if (format !== undefined) forEachLine(bytes, (start, end) => this.#add(format, bytes, start, end, entry));
-      if (performance.now() < dueMs) continue;
-      dueMs = performance.now() + PROGRESS_MS;
-      onBytes(source.bytesRead);
+  async read(name: string): Promise<void> {
+    let format: LogFormat | undefined;
+    for await (const text of textsOf(this.#counted(name))) {
+      const known = format ?? this.#open(name, text);
+      forEachLine(text, (line) => this.#add(known, line));
+      format = known;
     }
-    return source.bytesRead;
   }
 
-  #open(name: string, bytes: Buffer): LogHead | undefined {
-    if (isBlank(bytes)) return undefined;
-    const head = headOf(name, bytes, fieldOf(this.#options.key));
-    this.#options.onHead(name, head);
-    return head;
+  async *#counted(name: string): Chunks {
+    for await (const chunk of chunksOf(name)) {
+      this.#bytesRead += chunk.length;
+      yield chunk;
+      if (performance.now() < this.#progressDueMs) continue;
+      this.#progressDueMs = performance.now() + PROGRESS_MS;
+      this.#options.onProgress({ bytesRead: this.#bytesRead, bytes: this.#bytes, requests: this.#requests });
+    }
   }
 
-  #add(format: LogFormat, bytes: Buffer, start: number, end: number, entry: Entry): void {
-    const outcome = format.read(bytes, start, end, entry);
-    if (outcome === "skip") return;
-    if (outcome === "unreadable") {
+  #open(file: string, text: string): LogFormat {
+    const { key, onHead } = this.#options;
+    const name = file === "-" ? "standard input" : file;
+    const head = headOf(name, text, fieldOf(key));
+    onHead(name, head);
+    return head.format;
+  }
+
+  #add(format: LogFormat, line: string): void {
+    // Limits keep parts of requests, as their keys.
+    const entry = format.read(this.#judging === undefined ? line : copyOf(line));
+    if (entry === "skip") return;
+    if (entry === undefined) {
       this.#unreadable += 1;
       return;
     }
-    this.requests += 1;
-    const { key } = this.#options;
-    const hasBytes = entry.addressEnd > 0 && key === "address";
-    const client = hasBytes
-      ? this.#clients.numberOf(bytes, start, entry.addressEnd)
-      : this.#clients.numberOfText(key === "address" ? this.#addresses.of(entry.address) : keyOf(entry, key));
-    if (this.#judging === undefined) this.#plain.add(entry.timeUs, client);
-    else this.#whole.add(entry.timeUs, new LoggedRequest(entry, client));
+    this.#requests += 1;
+    const client = this.#clients.numberOf(this.#nameOf(entry));
+    this.#inOrder.add({ timeUs: entry.timeUs, client, facts: this.#judging && factsOf(entry) });
   }
 
-  #count(timeUs: number, client: number, isDenied: boolean): void {
-    if (Number.isNaN(this.#firstUs)) this.#firstUs = timeUs;
-    this.#lastUs = timeUs;
+  #nameOf({ address, details }: Entry): string {
+    const { key } = this.#options;
+    if (key === "address") return this.#addresses.of(address);
+    return typeof key === "object" ? address : details()[DETAIL_KEYS[key]];
+  }
+
+  #count({ timeUs, client, facts }: LoggedRequest): void {
+    const isDenied = facts !== undefined && this.#judging?.add(timeUs, client, facts) === true;
     this.#timeline.add(timeUs, isDenied);
     this.#fitting?.add(client, timeUs);
   }
 
   end(): ReplayResult {
-    this.#plain.end();
-    this.#whole.end();
-    if (this.requests === 0) throw new LogError("expected an access log, got no request");
-    const clients = this.#clients;
+    this.#inOrder.end();
+    if (this.#requests === 0) throw new LogError("expected an access log, got no request");
     return {
-      requests: this.requests,
-      clients: clients.count,
-      furtherClients: clients.further,
+      requests: this.#requests,
+      clients: this.#clients.count,
+      furtherClients: this.#clients.further,
       unreadable: this.#unreadable,
-      late: this.#plain.late + this.#whole.late,
-      firstUs: this.#firstUs,
-      lastUs: this.#lastUs,
-      nameOf: (client) => clients.nameOf(client),
+      late: this.#inOrder.late,
+      firstUs: this.#timeline.firstUs,
+      lastUs: this.#timeline.lastUs,
+      nameOf: (client) => this.#clients.nameOf(client),
       judgement: this.#judging?.judge(),
       timeline: this.#timeline.counts(),
       fit: this.#fitting?.judge(),
@@ -211,18 +217,5 @@ class ReplayRun {
 
   close(): void {
     this.#judging?.close();
-  }
-}
-
-function keyOf(entry: Entry, key: ClientKey): string {
-  switch (key) {
-    case "user":
-      return entry.user;
-    case "user-agent":
-      return entry.userAgent;
-    case "path":
-      return entry.path;
-    default:
-      return entry.address;
   }
 }

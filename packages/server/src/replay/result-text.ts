@@ -1,6 +1,7 @@
 import type { JudgedSuggestion } from "./fitting.ts";
+import { printable } from "./printable.ts";
 import type { ReplayResult } from "./replay.ts";
-import { printable, percent as share } from "./report/markup.ts";
+import { percent as share } from "./report/markup.ts";
 import { asCode, asYaml } from "./suggestion-code.ts";
 
 /** A result as lines for a terminal. */

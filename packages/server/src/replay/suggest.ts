@@ -1,14 +1,14 @@
-import type { Needs } from "./needs.ts";
 import { RATES, type Rate } from "./rates.ts";
 
-/** A share of clients in whole parts, so that 99.9 of 100 leaves exactly one client in a thousand. */
+/** A share of clients in whole parts, so that 99.9 percent leave exactly one client in a thousand. */
 export interface Share {
   /** The percentage as it was written, such as `99.9`. */
   readonly text: string;
-  /** The part of clients that may be denied something: `parts` of `whole`. */
+  /** The part of clients that may be denied something, in millionths of a percent. */
   readonly parts: number;
-  readonly whole: number;
 }
+
+const WHOLE = 100e6;
 
 /** A token bucket for each client. */
 export interface Suggestion extends Rate {
@@ -29,29 +29,24 @@ const SPANS = [
 ] as const;
 
 /**
- * Three buckets under which at most the share of clients would have been denied anything. The quantile of what each
- * client needs gives the least capacity for each rate; each suggestion is one of these pairs.
+ * Three of the buckets that suit the share of clients.
+ *
+ * @param capacities The least one for each rate.
  */
-export function suggest(needs: Needs, clients: number, share: Share): readonly Suggestion[] {
-  const pairs = RATES.map((_, rate) => needs.leastCapacity(rate, mayDeny(clients, share)));
+export function suggest(capacities: readonly number[]): readonly Suggestion[] {
   return SPANS.map(([name, spanMs]) => {
-    let best = 0;
-    let least = Number.POSITIVE_INFINITY;
-    pairs.forEach((capacity, rate) => {
-      const { refill, perMs } = RATES[rate]!;
-      const units = capacity + (refill * spanMs) / perMs;
-      if (units < least) [best, least] = [rate, units];
-    });
-    return { name, rate: best, capacity: pairs[best]!, ...RATES[best]! };
+    const units = RATES.map(({ refill, perMs }, rate) => capacities[rate]! + (refill * spanMs) / perMs);
+    const rate = units.indexOf(Math.min(...units));
+    return { name, rate, capacity: capacities[rate]!, ...RATES[rate]! };
   });
 }
 
 /** How many clients may be denied something. */
-function mayDeny(clients: number, { parts, whole }: Share): number {
-  return Math.floor((clients * parts) / whole);
+export function mayDeny(clients: number, { parts }: Share): number {
+  return Math.floor((clients * parts) / WHOLE);
 }
 
 /** How many clients a share needs to mean at least one of them. */
-export function clientsNeededFor({ parts, whole }: Share): number {
-  return parts === 0 ? 1 : Math.ceil(whole / parts);
+export function clientsNeededFor({ parts }: Share): number {
+  return parts === 0 ? 1 : Math.ceil(WHOLE / parts);
 }

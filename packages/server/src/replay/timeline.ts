@@ -1,4 +1,4 @@
-const MOST_STEPS = 120;
+const STEPS = 120;
 
 export interface TimelineCounts {
   readonly stepSeconds: number;
@@ -8,36 +8,37 @@ export interface TimelineCounts {
 
 /** Requests by time, in steps that grow with the span: at most 120 of them, whatever the log's length. */
 export class Timeline {
-  readonly #requests: number[] = [];
-  readonly #denied: number[] = [];
-  #startUs = Number.NaN;
+  firstUs: number = Number.NaN;
+  lastUs: number = Number.NaN;
   #stepUs = 1_000_000;
+  readonly #requests = new Float64Array(STEPS);
+  readonly #denied = new Float64Array(STEPS);
 
   /** The counts by step, and how long a step is. */
   counts(): TimelineCounts {
-    const counts = (sparse: readonly number[]): number[] => Array.from(this.#requests, (_, step) => sparse[step] ?? 0);
+    const counts = (steps: Float64Array): number[] => [...steps.subarray(0, this.#stepOf(this.lastUs) + 1)];
     return { stepSeconds: this.#stepUs / 1e6, requests: counts(this.#requests), denied: counts(this.#denied) };
   }
 
   /** Times must not go back. */
   add(timeUs: number, isDenied: boolean): void {
-    if (Number.isNaN(this.#startUs)) this.#startUs = timeUs;
-    let step = Math.floor((timeUs - this.#startUs) / this.#stepUs);
-    while (step >= MOST_STEPS) {
-      halve(this.#requests);
-      halve(this.#denied);
-
-      this.#stepUs *= 2;
-      step = Math.floor((timeUs - this.#startUs) / this.#stepUs);
-    }
-    this.#requests[step] = (this.#requests[step] ?? 0) + 1;
-    if (isDenied) this.#denied[step] = (this.#denied[step] ?? 0) + 1;
+    if (Number.isNaN(this.firstUs)) this.firstUs = timeUs;
+    this.lastUs = timeUs;
+    while (this.#stepOf(timeUs) >= STEPS) this.#doubleSteps();
+    const step = this.#stepOf(timeUs);
+    this.#requests[step]! += 1;
+    if (isDenied) this.#denied[step]! += 1;
   }
-}
 
-/** Adds neighbours up. */
-function halve(counts: number[]): void {
-  const half = Math.ceil(counts.length / 2);
-  for (let step = 0; step < half; step += 1) counts[step] = (counts[2 * step] ?? 0) + (counts[2 * step + 1] ?? 0);
-  counts.length = half;
+  #stepOf(timeUs: number): number {
+    return Math.floor((timeUs - this.firstUs) / this.#stepUs);
+  }
+
+  #doubleSteps(): void {
+    this.#stepUs *= 2;
+    for (const counts of [this.#requests, this.#denied]) {
+      for (let step = 0; step < STEPS / 2; step += 1) counts[step] = counts[2 * step]! + counts[2 * step + 1]!;
+      counts.fill(0, STEPS / 2);
+    }
+  }
 }

@@ -25,7 +25,7 @@ const PEOPLE = 11_989;
 const CLIENTS = PEOPLE + 2 + STORM.length + STUFFING.length;
 const DAY = generatedDay(38, PEOPLE);
 const ATTACKERS = new Set([CRAWLER, ...STORM, ...STUFFING]);
-const SHARE = { text: "99.9", parts: 1, whole: 1_000 };
+const SHARE = { text: "99.9", parts: 100_000 };
 
 let folder: string;
 let exact: ReplayResult;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -114,14 +114,11 @@ describe("a hostile log", () => {
 
   it("that grows while it is read ends where it began to be read", async () => {
     writeFileSync(at("grows.log"), LOG);
-    let isGrowing = true;
-    const grow = () => {
-      appendFileSync(at("grows.log"), LOG);
-      if (isGrowing) setImmediate(grow);
-    };
-    setImmediate(grow);
+    const append = 'while sleep 0.01; do head -c 100000 "$0" >> "$1"; echo; done';
+    const growing = spawn("bash", ["-c", append, at("day.log"), at("grows.log")]);
+    await once(growing.stdout, "data");
     const { out } = await run(at("grows.log"), "--suggest", "90", "--json");
-    isGrowing = false;
+    growing.kill();
     expect((JSON.parse(out[0] ?? "") as Counts).requests).toBeLessThan(LINES * 1_000);
     expect(readFileSync(at("grows.log")).length).toBeGreaterThan(LOG.length);
   });

@@ -4,9 +4,9 @@ import { InOrder, MOST_LATE_US } from "../../src/replay/in-order.ts";
 
 function taken(times: readonly number[]) {
   const out: { timeUs: number; request: number }[] = [];
-  const order = new InOrder<number>((timeUs, request) => void out.push({ timeUs, request }));
-  times.forEach((timeUs, index) => {
-    order.add(timeUs, index);
+  const order = new InOrder<{ timeUs: number; request: number }>((request) => void out.push(request));
+  times.forEach((timeUs, request) => {
+    order.add({ timeUs, request });
   });
   order.end();
   return { out, late: order.late };

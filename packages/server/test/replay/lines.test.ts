@@ -1,15 +1,14 @@
-import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { textOf } from "../../src/replay/formats/entry.ts";
-import { forEachLine, lineSource } from "../../src/replay/lines.ts";
+import { forEachLine, textsOf } from "../../src/replay/lines.ts";
 
-/** The lines of standard input that comes in these pieces. */
+/** The lines of bytes that come in these pieces. */
 async function linesOf(pieces: Iterable<Buffer>): Promise<string[]> {
   const lines: string[] = [];
-  for await (const bytes of lineSource("-", Readable.from(pieces)).batches()) {
-    forEachLine(bytes, (start, end) => void lines.push(textOf(bytes, start, end)));
-  }
+  const chunks = async function* () {
+    yield* pieces;
+  };
+  for await (const text of textsOf(chunks())) forEachLine(text, (line) => void lines.push(line));
   return lines;
 }
 

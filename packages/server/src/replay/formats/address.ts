@@ -1,4 +1,5 @@
 import { clientIp } from "tollgate/fetch";
+import { copyOf } from "../latin1.ts";
 
 /** An address without its port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 export function withoutPort(text: string): string {
@@ -10,8 +11,8 @@ export function withoutPort(text: string): string {
 
 /** The first address of an `X-Forwarded-For`: the client as the proxies tell it. */
 export function firstForwarded(text: string): string {
-  const comma = text.indexOf(",");
-  return withoutPort((comma < 0 ? text : text.slice(0, comma)).trim());
+  const [first = ""] = text.split(",", 1);
+  return withoutPort(first.trim());
 }
 
 const CLIENT_OF = clientIp({ trustProxy: false });
@@ -25,10 +26,11 @@ export class AddressClients {
     if (!address.includes(":")) return address;
     const known = this.#known.get(address);
     if (known !== undefined) return known;
-    const found = CLIENT_OF({ method: "", path: "", remoteAddress: address, header: () => undefined });
-    const client = found === "unknown" ? address : found;
+    const own = copyOf(address);
+    const found = CLIENT_OF({ method: "", path: "", remoteAddress: own, header: () => undefined });
+    const client = found === "unknown" ? own : found;
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(address, client);
+    this.#known.set(own, client);
     return client;
   }
 }

@@ -1,10 +1,10 @@
 import { firstForwarded, withoutPort } from "./address.ts";
-import { type Entry, type LogFormat, textOf as lineOf, type Outcome } from "./entry.ts";
+import type { Entry, LogFormat } from "./entry.ts";
 import { anyTimeUs } from "./timestamps.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type Paths = readonly (readonly string[])[];
 
-const paths = (...names: readonly string[]): readonly (readonly string[])[] => names.map((name) => name.split("."));
+const paths = (...names: readonly string[]): Paths => names.map((name) => name.split("."));
 
 /** The names that loggers give each fact, the first that a line has counts. Dots lead into objects. */
 const PATHS = {
@@ -45,72 +45,60 @@ const PATHS = {
 /** One JSON object a line, as Caddy, Traefik, Envoy, pino and nginx write them. */
 export class JsonFormat implements LogFormat {
   readonly name = "JSON lines";
-  readonly #client: readonly string[] | undefined;
+  readonly #client: Paths | undefined;
 
   /** @param client The field that tells clients apart, such as `request.headers.X-Api-Key`: instead of the address. */
-  constructor(client?: string) {
-    this.#client = client?.split(".");
+  constructor(client: string | undefined) {
+    this.#client = client === undefined ? undefined : paths(client);
   }
 
-  read(bytes: Buffer, start: number, end: number, entry: Entry): Outcome {
-    const fields = parsed(lineOf(bytes, start, end));
-    if (fields === undefined) return "unreadable";
-    const timeUs = anyTimeUs(factOf(fields, "time"));
-    const address = this.#client === undefined ? addressOf(fields) : textAt(fields, this.#client);
-    if (Number.isNaN(timeUs) || address === "") return "unreadable";
-    entry.timeUs = timeUs;
-    entry.address = address;
-    entry.user = textOf(fields, "user");
-    entry.method = textOf(fields, "method");
-    entry.path = textOf(fields, "path");
-    entry.host = textOf(fields, "host");
-    entry.userAgent = textOf(fields, "userAgent");
-    return "request";
+  read(line: string): Entry | undefined {
+    const fields = parsed(line);
+    const timeUs = anyTimeUs(factOf(fields, PATHS.time));
+    const address = this.#client === undefined ? addressOf(fields) : textOf(fields, this.#client);
+    if (Number.isNaN(timeUs) || address === "") return undefined;
+    const details = () => ({
+      user: textOf(fields, PATHS.user),
+      method: textOf(fields, PATHS.method),
+      path: textOf(fields, PATHS.path),
+      host: textOf(fields, PATHS.host),
+      userAgent: textOf(fields, PATHS.userAgent),
+    });
+    return { timeUs, address, details };
   }
 }
 
-function parsed(line: string): Fields | undefined {
+function parsed(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? (value as Fields) : undefined;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }
 }
 
-function addressOf(fields: Fields): string {
-  const address = textOf(fields, "address");
-  return address === "" ? firstForwarded(textOf(fields, "forwarded")) : withoutPort(address);
+function addressOf(fields: unknown): string {
+  return withoutPort(textOf(fields, PATHS.address)) || firstForwarded(textOf(fields, PATHS.forwarded));
 }
 
-function textOf(fields: Fields, fact: keyof typeof PATHS): string {
-  const value = factOf(fields, fact);
-  return typeof value === "string" ? value : "";
+function textOf(fields: unknown, fact: Paths): string {
+  return String(factOf(fields, fact));
 }
 
-function factOf(fields: Fields, fact: keyof typeof PATHS): unknown {
-  for (const path of PATHS[fact]) {
+/** Empty if the line has none of the paths. */
+function factOf(fields: unknown, fact: Paths): string | number {
+  for (const path of fact) {
     const value = at(fields, path);
-    if (value !== undefined && value !== "" && value !== "-" && !isObject(value)) return value;
+    if (typeof value === "number" || (typeof value === "string" && value !== "-" && value !== "")) return value;
   }
-  return undefined;
+  return "";
 }
 
-function textAt(fields: Fields, path: readonly string[]): string {
-  const value = at(fields, path);
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === "string" || typeof first === "number" ? String(first) : "";
-}
-
-function at(fields: Fields, path: readonly string[]): unknown {
-  let value: unknown = fields;
+/** The value at a path; of a list, its first one. */
+function at(fields: unknown, path: readonly string[]): unknown {
+  let value = fields;
   for (const name of path) {
-    if (!(isObject(value) && Object.hasOwn(value, name))) return undefined;
-    value = value[name];
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
   }
   return Array.isArray(value) ? value[0] : value;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null;
 }

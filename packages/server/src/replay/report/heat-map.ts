@@ -1,5 +1,5 @@
-import type { Grid } from "../grid.ts";
-import type { LimitMark } from "../limits-run.ts";
+import type { Grid } from "../fitting.ts";
+import type { LimitMark } from "../judging.ts";
 import { RATES } from "../rates.ts";
 import { behind, escaped, percent, table } from "./markup.ts";
 
