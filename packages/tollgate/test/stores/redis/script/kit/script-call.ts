@@ -38,8 +38,3 @@ export function call(
 export function at(nowUs: number, transactions: readonly ScriptTransaction[]): TimedTransaction[] {
   return transactions.map((transaction) => ({ ...transaction, nowUs }));
 }
-
-/** A transaction of all keys of these calls, all or nothing. */
-export function together(...calls: readonly [TimedTransaction, ...TimedTransaction[]]): TimedTransaction {
-  return { ...calls[0], keys: calls.flatMap(({ keys }) => keys) };
-}
