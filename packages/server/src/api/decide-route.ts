@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { rateLimitHeaders } from "tollgate/node";
 import { DEGRADED_HEADER } from "../http/degraded-header.ts";
-import { parseJson } from "../http/json-fields.ts";
 import { postRoute } from "../http/post-route.ts";
+import { isObject, parseJson, refuseIn } from "../http/readers.ts";
 import { RequestError } from "../http/request-error.ts";
 import { sendJson } from "../http/responses.ts";
 import type { Route } from "../http/route-table.ts";
@@ -59,11 +59,11 @@ function isList(calls: readonly DecideRequest[] | DecideRequest): calls is reado
 
 function readCalls(text: string): readonly DecideRequest[] | DecideRequest {
   const value = parseJson(text);
-  const batch: unknown =
-    typeof value === "object" && value !== null && "requests" in value ? value.requests : undefined;
-  if (batch === undefined) return readDecideRequest(value, "request");
+  const refuse = refuseIn("request");
+  const batch = isObject(value) ? value["requests"] : undefined;
+  if (batch === undefined) return readDecideRequest(value, ["request"], refuse);
   if (!Array.isArray(batch) || batch.length === 0 || batch.length > MOST_CALLS) {
     throw new RequestError(400, `requests: expected a list of 1 to ${MOST_CALLS} calls`);
   }
-  return batch.map((call, i) => readDecideRequest(call, `requests[${i}]`));
+  return batch.map((call, i) => readDecideRequest(call, ["requests", i], refuse));
 }

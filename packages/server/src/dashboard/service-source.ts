@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Duration } from "tollgate";
 import type { LimitsFile } from "tollgate/config";
 import {
   DashboardError,
@@ -9,7 +10,6 @@ import {
   type SourceKey,
   type SourceState,
 } from "tollgate/dashboard";
-import type { Fields } from "../http/json-fields.ts";
 import type { Operator } from "../http/operator.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { LimitsStatus } from "../limits/limits-files.ts";
@@ -86,10 +86,10 @@ async function answerOf(operations: OperationSettings, operator: Operator, act: 
   const { domain, rule } = ruleNamed(inForce.file, act.limiter);
   if (action === "restore") return endOverride(operations, operator, domain, rule);
   if (action === "on" || action === "shadow" || action === "off")
-    return overrideRule(operations, operator, action, domain, rule, { for: span });
-  const fields: Fields = { domain, rule, key: keyOfText(text ?? "") };
-  const made = action === "block" ? blockIn({ for: span, ...(reason !== undefined && { reason }) }) : { verb: action };
-  return changeKey(operations, operator, `key.${action}`, keyIn(inForce, fields), made);
+    return overrideRule(operations, operator, action, domain, rule, span);
+  const key = keyIn(inForce, { domain, rule, key: keyOfText(text ?? "") });
+  const made = action === "block" ? blockIn({ for: span as Duration | undefined, reason }) : { verb: action };
+  return changeKey(operations, operator, `key.${action}`, key, made);
 }
 
 /** Names of domains may contain a slash. @throws DashboardError 404 */

@@ -1,16 +1,36 @@
-import type { Node } from "yaml";
 import type { FileText } from "../files/read-texts.ts";
+import {
+  type Fail,
+  fields,
+  flag,
+  isObject,
+  listOf,
+  oneOf,
+  optional,
+  orElse,
+  type Reader,
+  text,
+  type Words,
+  wholeNumber,
+} from "../http/readers.ts";
 import type { Compiled } from "../limits/limits-files.ts";
-import { ConfigurationFile, type Field } from "./configuration-file.ts";
+import type { Mistake } from "../limits/mistake.ts";
 import { DescriptorTree } from "./descriptor-tree.ts";
+import { MOST_LEVELS, readYaml } from "./read-yaml.ts";
 import { makeRule, type RuleOptions } from "./rule.ts";
 import { UNIT_NAMES, type Unit } from "./units.ts";
 
 /** The limits of all domains. Never changes: a reload makes another. */
 export type Configuration = ReadonlyMap<string, DescriptorTree>;
 
-/** What files say, as plain data. */
-export type ConfigurationWords = readonly (readonly [domain: string, descriptors: readonly DescriptorWords[]])[];
+/** What a file says, as plain data. */
+interface DomainWords {
+  readonly domain: string;
+  readonly descriptors: readonly DescriptorWords[];
+}
+
+/** What files say. */
+export type ConfigurationWords = readonly DomainWords[];
 
 interface DescriptorWords {
   readonly key: string;
@@ -18,174 +38,125 @@ interface DescriptorWords {
   readonly value: string;
   /** Whether all values of a wildcard share one count. */
   readonly shared: boolean;
-  readonly rule: RuleOptions | undefined;
+  readonly rule: Omit<RuleOptions, "path"> | undefined;
   readonly descriptors: readonly DescriptorWords[];
 }
-
-const ROOT_KEYS = ["domain", "descriptors"] as const;
-const DESCRIPTOR_KEYS = [
-  "key",
-  "value",
-  "rate_limit",
-  "descriptors",
-  "shadow_mode",
-  "detailed_metric",
-  "value_to_metric",
-  "share_threshold",
-  "quota_mode",
-  "metadata",
-] as const;
-const RATE_LIMIT_KEYS = ["unit", "requests_per_unit", "unlimited", "name", "replaces"] as const;
-
-const MOST_REQUESTS = 2 ** 32 - 1;
 
 /**
  * Reads files of Envoy's reference service (envoyproxy/ratelimit). A mistake in one file leaves no configuration at
  * all.
  */
 export function readWords(texts: readonly FileText[]): Compiled<ConfigurationWords> {
-  const domains: [string, readonly DescriptorWords[]][] = [];
+  const mistakes: Mistake[] = [];
   const owners = new Map<string, string>();
-  const mistakes = texts.flatMap(({ file, text }) => {
-    const source = new ConfigurationFile(file, text);
-    if (source.mistakes.length === 0) new DomainReader(source, file, owners).read(domains);
-    return source.mistakes;
+  const domains = texts.map(({ file, text: yaml }) => {
+    const read: Reader<DomainWords> = (value, words, fail) => {
+      const found = fields({ domain: filled, descriptors: descriptorsOf() })(value, words, fail);
+      const { domain } = found ?? {};
+      const owner = owners.get(domain);
+      if (owner !== undefined) fail(["domain"], `a domain that ${owner} does not have`, domain);
+      owners.set(domain, file);
+      return found;
+    };
+    return readYaml(file, yaml, read, mistakes);
   });
-  return mistakes.length === 0 ? { value: domains } : { mistakes };
+  return mistakes.length === 0 ? { value: domains.filter((words) => words !== undefined) } : { mistakes };
 }
 
 export function compileWords(words: ConfigurationWords): Configuration {
-  return new Map(words.map(([domain, descriptors]) => [domain, treeOf(descriptors)]));
+  return new Map(words.map(({ domain, descriptors }) => [domain, treeOf(descriptors, domain)]));
 }
 
-function treeOf(descriptors: readonly DescriptorWords[]): DescriptorTree {
+function treeOf(descriptors: readonly DescriptorWords[], parent: string): DescriptorTree {
   const tree = new DescriptorTree();
-  for (const { key, value, shared, rule, descriptors: below } of descriptors)
-    tree.add(key, value, { rule: rule && makeRule(rule), shared, children: treeOf(below) });
+  for (const { key, value, shared, rule, descriptors: below } of descriptors) {
+    const path = `${parent}.${key}${value === "" ? "" : `_${value}`}`;
+    tree.add(key, value, { rule: rule && makeRule({ path, ...rule }), shared, children: treeOf(below, path) });
+  }
   return tree;
 }
 
-function pathOf(parent: string, key: string, value: string): string {
-  return `${parent}.${key}${value === "" ? "" : `_${value}`}`;
+const filled: Reader<string> = (value, words, fail) =>
+  value === "" ? fail(words, "a text that is not empty", value) : text(value, words, fail);
+
+const unit: Reader<Unit> = (value, words, fail) =>
+  oneOf(UNIT_NAMES)(typeof value === "string" ? value.toLowerCase() : value, words, fail);
+
+const off = orElse(flag, false);
+const map: Reader<Readonly<Record<string, unknown>>> = (value, words, fail) =>
+  isObject(value) ? value : fail(words, "an object", value);
+
+const limitFields = fields({
+  unit: optional(unit),
+  // Without it the limit is 0, as in Envoy's service: it denies.
+  requests_per_unit: orElse(wholeNumber(2 ** 32 - 1), 0),
+  unlimited: off,
+  name: orElse(text, ""),
+  replaces: orElse(listOf(fields({ name: filled })), []),
+});
+
+const rateLimit: Reader<Omit<RuleOptions, "path">> = (value, words, fail) => {
+  const limit = limitFields(value, words, fail);
+  if (limit === undefined) return limit;
+  const { unit, requests_per_unit: requestsPerUnit, unlimited, name } = limit;
+  if (unlimited && unit !== undefined) fail([...words, "unit"], "no unit beside unlimited: true", unit);
+  // A unit that is wrong was told already.
+  const isUnitWrong = isObject(value) && value["unit"] != null;
+  if (unlimited === false && unit === undefined && !isUnitWrong) fail(words, "a unit or unlimited: true", value);
+  const replaces = (limit.replaces ?? []).map((other) => other?.name);
+  const own = replaces.indexOf(name);
+  if (own >= 0) fail([...words, "replaces", own], "the name of another rate_limit", name);
+  return { name, unlimited, replaces, ...(unit !== undefined && { unit, requestsPerUnit }) };
+};
+
+/** How many descriptors a file may have, aliases followed: more than any file that people write. */
+const MOST_DESCRIPTORS = 200_000;
+
+/** Reads the descriptors of a file, on all levels. */
+function descriptorsOf(): Reader<readonly DescriptorWords[]> {
+  let count = 0;
+  const descriptor: Reader<DescriptorWords> = (value, words, fail) => {
+    count += 1;
+    if (words.length > 2 * MOST_LEVELS) return fail(words, `at most ${MOST_LEVELS} levels`, "more");
+    if (count > MOST_DESCRIPTORS) throw new Error(`expected at most ${MOST_DESCRIPTORS} descriptors, got more`);
+    const found = descriptorFields(value, words, fail);
+    if (found === undefined) return found;
+    const { key, value: own, share_threshold: shared, shadow_mode: shadow, quota_mode: quota, metadata } = found;
+    if (shared && !own.includes("*")) fail([...words, "share_threshold"], "a value with * beside it", own);
+    const rule = found.rate_limit && { ...found.rate_limit, shadow, quota, metadata };
+    return { key, value: own, shared, rule, descriptors: found.descriptors };
+  };
+  const all = listOf(descriptor);
+  const descriptors: Reader<readonly DescriptorWords[]> = (value, words, fail) => {
+    if (value == null) return [];
+    const found = all(value, words, fail);
+    checkUnique(found ?? [], words, fail);
+    return found;
+  };
+  const descriptorFields = fields({
+    key: filled,
+    value: orElse(text, ""),
+    rate_limit: optional(rateLimit),
+    descriptors,
+    shadow_mode: off,
+    // They change the names of statistics in Envoy's service, which this one does not have.
+    detailed_metric: off,
+    value_to_metric: off,
+    share_threshold: off,
+    quota_mode: off,
+    metadata: optional(map),
+  });
+  return descriptors;
 }
 
-/** Reads the one domain of a file. */
-class DomainReader {
-  readonly #source: ConfigurationFile;
-  readonly #file: string;
-  /** The file of each domain. */
-  readonly #owners: Map<string, string>;
-
-  constructor(source: ConfigurationFile, file: string, owners: Map<string, string>) {
-    this.#source = source;
-    this.#file = file;
-    this.#owners = owners;
-  }
-
-  read(domains: [string, readonly DescriptorWords[]][]): void {
-    const fields = this.#source.mapping(this.#source.root, "the file", ROOT_KEYS);
-    if (fields === undefined) return;
-    const domain = this.#filled(fields, this.#source.root, "domain");
-    if (domain === undefined) return;
-    const owner = this.#owners.get(domain);
-    if (owner !== undefined) this.#source.wrong(fields.get("domain")?.value, `a domain that ${owner} does not have`);
-    this.#owners.set(domain, this.#file);
-    domains.push([domain, this.#descriptors(fields.get("descriptors"), domain, 1)]);
-  }
-
-  #descriptors(field: Field | undefined, path: string, level: number): readonly DescriptorWords[] {
-    const found = new Map<string, DescriptorWords>();
-    for (const node of this.#source.list(field?.value, "descriptors")) {
-      if (this.#source.exceeds(level, node)) break;
-      const descriptor = this.#descriptor(node, path, level);
-      if (descriptor === undefined) continue;
-      const { key, value } = descriptor;
-      const id = JSON.stringify([key, value]);
-      if (found.has(id))
-        this.#source.wrong(node, "another key or value than a descriptor before", pathOf(path, key, value));
-      found.set(id, descriptor);
-    }
-    return [...found.values()];
-  }
-
-  #descriptor(node: Node, parent: string, level: number): DescriptorWords | undefined {
-    const source = this.#source;
-    const fields = source.mapping(node, "a descriptor", DESCRIPTOR_KEYS);
-    if (fields === undefined) return undefined;
-    const key = this.#filled(fields, node, "key");
-    const value = fields.get("value")?.value === undefined ? "" : source.text(fields.get("value")?.value, "value");
-    if (key === undefined || value === undefined) return undefined;
-    const path = pathOf(parent, key, value);
-    const shared = this.#flag(fields, "share_threshold");
-    if (shared && !value.includes("*"))
-      source.wrong(fields.get("share_threshold")?.key, "share_threshold beside a value with *");
-    const descriptors = this.#descriptors(fields.get("descriptors"), path, level + 1);
-    return { key, value, shared, rule: this.#rule(fields, path), descriptors };
-  }
-
-  #rule(fields: ReadonlyMap<string, Field>, path: string): RuleOptions | undefined {
-    const source = this.#source;
-    const shadow = this.#flag(fields, "shadow_mode");
-    const quota = this.#flag(fields, "quota_mode");
-    // They change the names of statistics in Envoy's service, which this one does not have.
-    for (const ignored of ["detailed_metric", "value_to_metric"]) this.#flag(fields, ignored);
-    const metadataNode = fields.get("metadata")?.value;
-    const metadata = metadataNode === undefined ? undefined : source.plain(metadataNode, "metadata");
-    const node = fields.get("rate_limit")?.value;
-    if (node === undefined) return undefined;
-    const limit = source.mapping(node, "rate_limit", RATE_LIMIT_KEYS);
-    if (limit === undefined) return undefined;
-    const unlimited = this.#flag(limit, "unlimited");
-    const name = limit.has("name") ? (source.text(limit.get("name")?.value, "name") ?? "") : "";
-    const common = { path, shadow, quota, metadata, name, replaces: this.#replaces(limit, name), unlimited };
-    if (unlimited) {
-      if (limit.has("unit")) source.wrong(limit.get("unit")?.key, "no unit beside unlimited: true");
-      return common;
-    }
-    const unit = this.#unit(limit, node);
-    const requestsPerUnit = this.#requestsPerUnit(limit);
-    if (unit === undefined || requestsPerUnit === undefined) return undefined;
-    return { ...common, unit, requestsPerUnit };
-  }
-
-  #unit(limit: ReadonlyMap<string, Field>, node: Node): Unit | undefined {
-    const expected = `unit: ${UNIT_NAMES.join(", ")}`;
-    const field = limit.get("unit");
-    if (field === undefined) return this.#source.wrong(node, expected, "a rate_limit without it");
-    const text = this.#source.text(field.value, "unit");
-    if (text === undefined) return undefined;
-    const unit = UNIT_NAMES.find((known) => known === text.toLowerCase());
-    return unit ?? this.#source.wrong(field.value, expected);
-  }
-
-  /** Without it the limit is 0, as in Envoy's service: it denies. */
-  #requestsPerUnit(limit: ReadonlyMap<string, Field>): number | undefined {
-    const field = limit.get("requests_per_unit");
-    return field === undefined ? 0 : this.#source.wholeNumber(field.value, "requests_per_unit", MOST_REQUESTS);
-  }
-
-  #replaces(limit: ReadonlyMap<string, Field>, ownName: string): string[] {
-    const names: string[] = [];
-    for (const node of this.#source.list(limit.get("replaces")?.value, "replaces")) {
-      const fields = this.#source.mapping(node, "an entry of replaces", ["name"]);
-      const name = fields && this.#filled(fields, node, "name");
-      if (name === undefined) continue;
-      if (name === ownName) this.#source.wrong(node, "the name of another rate_limit", "its own");
-      names.push(name);
-    }
-    return names;
-  }
-
-  #flag(fields: ReadonlyMap<string, Field>, key: string): boolean {
-    const field = fields.get(key);
-    return field !== undefined && this.#source.flag(field.value, key) === true;
-  }
-
-  /** A text that must be there and not be empty. */
-  #filled(fields: ReadonlyMap<string, Field>, owner: Node | undefined, key: string): string | undefined {
-    const field = fields.get(key);
-    if (field === undefined) return this.#source.wrong(owner, `${key}: a text`, "nothing");
-    const text = this.#source.text(field.value, key);
-    return text === "" ? this.#source.wrong(field.value, `${key}: a text that is not empty`) : text;
+function checkUnique(descriptors: readonly DescriptorWords[], words: Words, fail: Fail): void {
+  const seen = new Set<string>();
+  for (const [i, descriptor] of descriptors.entries()) {
+    // One that is wrong was told already.
+    if (descriptor?.key === undefined) continue;
+    const { key, value } = descriptor;
+    const id = JSON.stringify([key, value]);
+    if (seen.has(id)) fail([...words, i], "another key or value than a descriptor before", { key, value });
+    seen.add(id);
   }
 }

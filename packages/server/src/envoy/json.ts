@@ -1,16 +1,69 @@
-import { asText, type Fields, fieldsIn, parseJson } from "../http/json-fields.ts";
-import { malformed } from "../http/request-error.ts";
+import {
+  type Fail,
+  fields,
+  flag,
+  isObject,
+  listOf,
+  optional,
+  orElse,
+  parseJson,
+  type Reader,
+  refuseIn,
+  text,
+  type Words,
+  wholeNumber,
+} from "../http/readers.ts";
 import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
 import { UNIT_NAMES, type Unit, unitNumber, unitOf } from "./units.ts";
 
+const unsigned32 = wholeNumber(2 ** 32 - 1);
+
+/** An enumeration comes by name or by number. */
+const unit: Reader<number> = (value, words, fail) => {
+  const name = String(value).toLowerCase() as Unit;
+  if (UNIT_NAMES.includes(name)) return unitNumber(name);
+  if (value === "UNKNOWN") return 0;
+  return Number.isInteger(value)
+    ? (value as number)
+    : fail(words, "SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", value);
+};
+
+const entry = message({ key: orElse(text, ""), value: orElse(text, "") });
+
+const descriptor: Reader<RateLimitDescriptor> = message({
+  entries: orElse(listOf(entry), []),
+  limit: optional(message({ requestsPerUnit: orElse(unsigned32, 0), unit: orElse(unit, 0) })),
+  hitsAddend: (value: unknown, words: Words, fail: Fail) =>
+    value == null ? null : { value: wholeNumber(2 ** 64)(value, words, fail) },
+  isNegativeHits: orElse(flag, false),
+});
+
+const request = message({
+  domain: orElse(text, ""),
+  descriptors: orElse(listOf(descriptor), []),
+  hitsAddend: orElse(unsigned32, 0),
+});
+
 /** A request of `POST /json`, in the JSON of Protocol Buffers: names in either spelling, long numbers also as texts. */
-export function parseJsonRequest(text: string): RateLimitRequest {
-  const fields = fieldsIn(parseJson(text), "a request");
-  return {
-    domain: textOf(field(fields, "domain"), "domain"),
-    descriptors: asList(field(fields, "descriptors"), "descriptors").map(descriptorOf),
-    hitsAddend: asNumber(field(fields, "hits_addend"), "hits_addend", 2 ** 32 - 1),
+export function parseJsonRequest(json: string): RateLimitRequest {
+  return request(parseJson(json), [], refuseIn("request"));
+}
+
+/** Fields that a message does not have are ignored. */
+function message<Value extends object>(
+  readers: { readonly [Name in keyof Value]: Reader<Value[Name]> },
+): Reader<Value> {
+  const read = fields(readers);
+  return (value, words, fail) => {
+    if (!isObject(value)) return read(value, words, fail);
+    const named = Object.entries(value).map(([name, field]) => [preferredName(name), field] as const);
+    return read(Object.fromEntries(named.filter(([name]) => Object.hasOwn(readers, name))), words, fail);
   };
+}
+
+/** The name that JSON prefers: `hitsAddend` for `hits_addend`. */
+function preferredName(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A response in the same JSON, where a default is left out. */
@@ -33,67 +86,6 @@ export function jsonResponse(response: RateLimitResponse): unknown {
     ...(responseHeadersToAdd && { responseHeadersToAdd }),
     ...(dynamicMetadata && { dynamicMetadata }),
   };
-}
-
-function descriptorOf(value: unknown): RateLimitDescriptor {
-  const fields = fieldsIn(value, "a descriptor");
-  const limit = field(fields, "limit");
-  const hits = field(fields, "hits_addend");
-  return {
-    entries: asList(field(fields, "entries"), "entries").map((entry) => {
-      const entryFields = fieldsIn(entry, "an entry");
-      return { key: textOf(field(entryFields, "key"), "key"), value: textOf(field(entryFields, "value"), "value") };
-    }),
-    limit: limit == null ? null : overrideOf(fieldsIn(limit, "limit")),
-    hitsAddend: hits == null ? null : { value: asNumber(hits, "hits_addend", 2 ** 64) },
-    isNegativeHits: asFlag(field(fields, "is_negative_hits"), "is_negative_hits"),
-  };
-}
-
-function overrideOf(fields: Fields): RateLimitDescriptor["limit"] {
-  return {
-    requestsPerUnit: asNumber(field(fields, "requests_per_unit"), "requests_per_unit", 2 ** 32 - 1),
-    unit: asUnit(field(fields, "unit")),
-  };
-}
-
-/** A field by its name in the protocol or by the name that JSON prefers. */
-function field(fields: Fields, name: string): unknown {
-  const preferred = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  if (Object.hasOwn(fields, preferred)) return fields[preferred];
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-function asList(value: unknown, what: string): readonly unknown[] {
-  if (value == null) return [];
-  if (Array.isArray(value)) return value;
-  throw malformed(what, "a list", value);
-}
-
-function textOf(value: unknown, what: string): string {
-  return value == null ? "" : asText(value, what);
-}
-
-function asFlag(value: unknown, what: string): boolean {
-  if (value == null) return false;
-  if (typeof value === "boolean") return value;
-  throw malformed(what, "true or false", value);
-}
-
-function asNumber(value: unknown, what: string, most: number): number {
-  if (value == null) return 0;
-  const number = typeof value === "string" && /^\d{1,20}$/.test(value) ? Number(value) : value;
-  if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= most) return number;
-  throw malformed(what, `a whole number from 0 to ${most}`, value);
-}
-
-/** An enumeration comes by name or by number. */
-function asUnit(value: unknown): number {
-  if (value == null || value === "UNKNOWN") return 0;
-  const name = typeof value === "string" ? value.toLowerCase() : "";
-  if (UNIT_NAMES.includes(name as Unit)) return unitNumber(name as Unit);
-  if (Number.isInteger(value)) return value as number;
-  throw malformed("unit", "SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", value);
 }
 
 function codeName(code: number): "OK" | "OVER_LIMIT" {

@@ -1,41 +1,37 @@
 import type { IncomingMessage } from "node:http";
 import { type Duration, fixedWindow, TollgateError } from "tollgate";
-import { asText, checkNames, type Fields, fieldsIn, parseJson } from "../http/json-fields.ts";
 import { readText, typeOf } from "../http/read-text.ts";
-import { malformed } from "../http/request-error.ts";
+import { parseJson, type Reader, refuseIn } from "../http/readers.ts";
 
 const MOST_BODY_BYTES = 16 * 1024;
 
-/** The fields of a JSON body. @throws RequestError for another body, or one with other fields. */
-export async function fieldsOfBody(request: IncomingMessage, names: readonly string[]): Promise<Fields> {
+/** @throws RequestError for a body that is no JSON, or not what is read. */
+export async function readBody<Value>(request: IncomingMessage, read: Reader<Value>): Promise<Value> {
   typeOf(request, ["application/json"]);
-  return fieldsIn(parseJson(await readText(request, MOST_BODY_BYTES)), "body", names);
+  return read(parseJson(await readText(request, MOST_BODY_BYTES)), [], refuseIn("body"));
 }
 
-/** The fields of a query. One that comes several times is a list. @throws RequestError for other fields. */
-export function fieldsOfQuery(request: IncomingMessage, names: readonly string[]): Fields {
+/** Reads the query as an object. A parameter that comes several times is a list. @throws RequestError */
+export function readQuery<Value>(request: IncomingMessage, read: Reader<Value>): Value {
   const [, query = ""] = /\?([^#]*)/.exec(request.url ?? "") ?? [];
   const parameters = new URLSearchParams(query);
-  const fields = [...new Set(parameters.keys())].map((name): [string, unknown] => {
+  const given = [...new Set(parameters.keys())].map((name): [string, unknown] => {
     const values = parameters.getAll(name);
     return [name, values.length === 1 ? values[0] : values];
   });
-  return checkNames(Object.fromEntries(fields), "query", names);
-}
-
-export function textIn(fields: Fields, name: string): string {
-  return asText(fields[name], name);
+  return read(Object.fromEntries(given), [], refuseIn("query"));
 }
 
 /** The milliseconds of a duration, in bounds. */
-export function durationIn(fields: Fields, name: string, leastMs: number, mostMs: number): number {
-  const value = fields[name];
-  try {
-    // The library reads durations.
-    const { windowMs } = fixedWindow({ limit: 1, window: value as Duration });
-    if (windowMs >= leastMs && windowMs <= mostMs) return windowMs;
-  } catch (error) {
-    if (!(error instanceof TollgateError)) throw error;
-  }
-  throw malformed(name, `a duration such as "10m", from ${leastMs} to ${mostMs} ms`, value);
+export function durationMs(leastMs: number, mostMs: number): Reader<number> {
+  return (value, words, fail) => {
+    try {
+      // The library reads durations.
+      const { windowMs } = fixedWindow({ limit: 1, window: value as Duration });
+      if (windowMs >= leastMs && windowMs <= mostMs) return windowMs;
+    } catch (error) {
+      if (!(error instanceof TollgateError)) throw error;
+    }
+    return fail(words, `a duration such as "10m", from ${leastMs} to ${mostMs} ms`, value);
+  };
 }

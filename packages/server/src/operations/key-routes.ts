@@ -1,12 +1,22 @@
 import type { Limits, RuleWords } from "tollgate/config";
-import { type Fields, spanIn } from "../http/json-fields.ts";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
-import { malformed, RequestError } from "../http/request-error.ts";
+import {
+  fields,
+  optional,
+  orElse,
+  type Reader,
+  refuseIn,
+  SPAN,
+  type SpanFields,
+  spanOf,
+  text,
+} from "../http/readers.ts";
+import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
 import { secretName } from "../log/client-name.ts";
 import { type Answer, action } from "./action.ts";
-import { fieldsOfBody, fieldsOfQuery, textIn } from "./fields.ts";
+import { readBody, readQuery } from "./fields.ts";
 import type { KeyAction, KeyCall } from "./key-calls.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
 import type { BlockedOf, OperationSettings } from "./operation-settings.ts";
@@ -28,41 +38,53 @@ export interface NamedKey extends Omit<KeyCall, "action"> {
   readonly logged: string;
 }
 
-const KEY = ["domain", "rule", "key"];
+/** What a request says of a key. */
+type GivenKey = Omit<NamedKey, "logged">;
+
+/** The key of a rule without facts is an empty list. */
+const key: Reader<GivenKey["key"]> = orElse(
+  (value, words, fail) =>
+    typeof value === "string" || (Array.isArray(value) && value.every((part) => typeof part === "string"))
+      ? value
+      : fail(words, "a text, or a list with a text for each fact", typeof value),
+  [],
+);
+
+const KEY = { domain: text, rule: text, key };
+const keyOnly: Reader<GivenKey> = fields(KEY);
+const block = fields({ ...KEY, ...SPAN, reason: optional(text) });
+const ofDomain = fields({ domain: text });
 
 /** Lists, explains, resets, blocks and unblocks the keys of single rules. */
 export function keyRoutes(settings: OperationSettings): OperatorRoutes {
-  const { inForce } = settings;
-  const change = (
+  const change = <Given extends GivenKey>(
     name: string,
-    names: readonly string[],
-    actionOf: (fields: Fields) => KeyAction,
+    read: Reader<Given>,
+    actionOf: (given: Given) => KeyAction,
   ): OperatorActions => ({
     POST: action("write", async (request, operator) => {
-      const fields = await fieldsOfBody(request, names);
-      const key = keyIn(inForce, fields);
-      return changeKey(settings, operator, name, key, actionOf(fields));
+      const given = await readBody(request, read);
+      return changeKey(settings, operator, name, keyIn(settings.inForce, given), actionOf(given));
     }),
   });
   return {
     "/v1/keys/hot": {
-      GET: action("read", (request, operator) => hot(settings, operator, fieldsOfQuery(request, ["domain"]))),
+      GET: action("read", (request, operator) => hot(settings, operator, readQuery(request, ofDomain).domain)),
     },
     "/v1/keys/blocked": {
-      GET: action("read", (request, operator) => blocked(settings, operator, fieldsOfQuery(request, ["domain"]))),
+      GET: action("read", (request, operator) => blocked(settings, operator, readQuery(request, ofDomain).domain)),
     },
     "/v1/keys/explain": {
-      GET: action("read", (request) => explain(settings, fieldsOfQuery(request, KEY))),
-      POST: action("read", async (request) => explain(settings, await fieldsOfBody(request, KEY))),
+      GET: action("read", (request) => explain(settings, readQuery(request, keyOnly))),
+      POST: action("read", async (request) => explain(settings, await readBody(request, keyOnly))),
     },
-    "/v1/keys/reset": change("key.reset", KEY, () => ({ verb: "reset" })),
-    "/v1/keys/block": change("key.block", [...KEY, "for", "until", "reason"], blockIn),
-    "/v1/keys/unblock": change("key.unblock", KEY, () => ({ verb: "unblock" })),
+    "/v1/keys/reset": change("key.reset", keyOnly, () => ({ verb: "reset" })),
+    "/v1/keys/block": change("key.block", block, blockIn),
+    "/v1/keys/unblock": change("key.unblock", keyOnly, () => ({ verb: "unblock" })),
   };
 }
 
-async function hot({ inForce, hotOf }: OperationSettings, operator: Operator, fields: Fields): Promise<Answer> {
-  const domain = textIn(fields, "domain");
+async function hot({ inForce, hotOf }: OperationSettings, operator: Operator, domain: string): Promise<Answer> {
   const shown = shownTo(operator, inForce, domain);
   const { active, denied } = await hotOf(domain);
   return { body: { active: active.map(shown), denied: denied.map(shown) } };
@@ -71,8 +93,7 @@ async function hot({ inForce, hotOf }: OperationSettings, operator: Operator, fi
 /** The most keys that are listed. */
 const MOST_BLOCKED = 1_000;
 
-function blocked({ inForce, blockedOf }: OperationSettings, operator: Operator, fields: Fields): Answer {
-  const domain = textIn(fields, "domain");
+function blocked({ inForce, blockedOf }: OperationSettings, operator: Operator, domain: string): Answer {
   const shown = shownTo(operator, inForce, domain);
   const all = [...blockedOf(domain)].sort((one, other) => other.endsInMs - one.endsInMs);
   const keys = all
@@ -104,8 +125,8 @@ export function keyOfText(text: string): string | readonly string[] {
   }
 }
 
-async function explain({ inForce, operateKey }: OperationSettings, fields: Fields): Promise<Answer> {
-  const { domain, rule, key } = keyIn(inForce, fields);
+async function explain({ inForce, operateKey }: OperationSettings, { domain, rule, key }: GivenKey): Promise<Answer> {
+  checkRule(inForce, domain, rule);
   const { limits, blockedUntil } = await operateKey({ domain, rule, key, action: { verb: "explain" } });
   return { body: { blockedUntil: timeOf(blockedUntil), limits } };
 }
@@ -132,21 +153,12 @@ function timeOf(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-export function blockIn(fields: Fields): KeyAction {
-  const reason = fields["reason"] === undefined ? undefined : textIn(fields, "reason");
-  return { verb: "block", span: spanIn(fields, "body"), reason };
+export function blockIn({ reason, ...span }: SpanFields & { readonly reason?: string | undefined }): KeyAction {
+  return { verb: "block", span: spanOf(span, [], refuseIn("body")), reason };
 }
 
-export function keyIn(inForce: LimitsInForce, fields: Fields): NamedKey {
-  const domain = textIn(fields, "domain");
-  const rule = textIn(fields, "rule");
-  const words = checkRule(inForce, domain, rule);
-  // The key of a rule without facts is an empty list.
-  const { key = [] } = fields;
-  if (typeof key !== "string" && !(Array.isArray(key) && key.every((part) => typeof part === "string"))) {
-    throw malformed("key", "a text, or a list with a text for each fact", typeof key);
-  }
-  return { domain, rule, key, logged: loggedKey(words, key) };
+export function keyIn(inForce: LimitsInForce, { domain, rule, key }: GivenKey): NamedKey {
+  return { domain, rule, key, logged: loggedKey(checkRule(inForce, domain, rule), key) };
 }
 
 /** An address as it is, else a hash. */

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
 import { readText, typeOf } from "../http/read-text.ts";
-import { malformed } from "../http/request-error.ts";
+import { fields, oneOf, orElse } from "../http/readers.ts";
 import type { Replaced } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
 import { type Answer, action } from "./action.ts";
 import { DryRuns } from "./dry-run.ts";
 import { checkIfMatch, etagOf } from "./etag.ts";
-import { fieldsOfQuery } from "./fields.ts";
+import { readQuery } from "./fields.ts";
 import { LimitsReader } from "./limits-reader.ts";
 import type { OperationSettings } from "./operation-settings.ts";
 import { withoutKeys } from "./without-keys.ts";
@@ -19,6 +19,8 @@ const MOST_BODY_BYTES = 5_000_000;
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
 
+const putQuery = fields({ dryRun: orElse(oneOf(["true", "false"]), "false") });
+
 /** Reads and replaces the limits in force. */
 export function limitsRoutes(settings: OperationSettings): OperatorRoutes {
   const dryRuns = new DryRuns(settings.inForce, settings.recent);
@@ -26,13 +28,13 @@ export function limitsRoutes(settings: OperationSettings): OperatorRoutes {
   return {
     "/v1/limits": {
       GET: action("read", (request, { access }) => {
-        fieldsOfQuery(request, []);
+        readQuery(request, fields({}));
         const { file, version } = settings.inForce;
         return { body: access === "read" ? withoutKeys(file) : file, headers: { etag: etagOf(version) } };
       }),
       PUT: action("write", (request, operator) => put(settings, { dryRuns, reader }, request, operator)),
       DELETE: action("write", (request, operator) => {
-        fieldsOfQuery(request, []);
+        readQuery(request, fields({}));
         return change(settings, "limits.return", request, operator, (check) => settings.inForce.returnToFiles(check));
       }),
     },
@@ -45,7 +47,7 @@ async function put(
   request: IncomingMessage,
   operator: Operator,
 ): Promise<Answer> {
-  const isDryRun = dryRunIn(request);
+  const isDryRun = readQuery(request, putQuery).dryRun === "true";
   const type = typeOf(request, [JSON_TYPE, ...YAML_TYPES]);
   const ifMatch = request.headers["if-match"];
   // Before the body is read, so that a change that comes too late is answered early.
@@ -54,12 +56,6 @@ async function put(
   const file = await reader.read(text, type === JSON_TYPE ? "limits.json" : "limits.yaml");
   if (isDryRun) return { body: await dryRuns.of(file) };
   return change(settings, "limits.put", request, operator, (check) => settings.inForce.put(file, check));
-}
-
-function dryRunIn(request: IncomingMessage): boolean {
-  const { dryRun = "false" } = fieldsOfQuery(request, ["dryRun"]);
-  if (dryRun === "true" || dryRun === "false") return dryRun === "true";
-  throw malformed("dryRun", "true or false", dryRun);
 }
 
 /** Its turn comes when the changes before are in force: of two that replace the same version, the second gets 412. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import type { Fields } from "../http/json-fields.ts";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
+import { fields, refuseIn, text } from "../http/readers.ts";
 import { RequestError } from "../http/request-error.ts";
 import { segmentsOf } from "../http/route-table.ts";
 import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
 import { audit } from "../log/audit.ts";
 import { type Answer, action } from "./action.ts";
-import { durationIn, fieldsOfBody, textIn } from "./fields.ts";
+import { durationMs, readBody } from "./fields.ts";
 import { checkRule, unknownRule } from "./known-rule.ts";
 import type { OperationSettings } from "./operation-settings.ts";
 import { withWorkers } from "./workers-reached.ts";
@@ -18,12 +18,17 @@ const LONGEST_MS = 7 * 86_400_000;
 /** Where the name of the rule stands: `/v1/rules/NAME/off`. */
 const NAME_SEGMENT = 3;
 
+const restoring = fields({ domain: text });
+/** The duration is read when the rule is known. */
+const override = fields({ domain: text, for: (value) => value });
+const overrideMs = durationMs(SHORTEST_MS, LONGEST_MS);
+
 /** Turns single rules off, into shadow mode, or on, for a time. */
 export function ruleRoutes(settings: OperationSettings): OperatorRoutes {
   const actionsFor = (mode: OverrideMode): OperatorActions => ({
     POST: action("write", async (request, operator) => {
-      const { domain, ...fields } = await fieldsOfBody(request, ["domain", "for"]);
-      return overrideRule(settings, operator, mode, textIn({ domain }, "domain"), ruleIn(request), fields);
+      const { domain, for: duration } = await readBody(request, override);
+      return overrideRule(settings, operator, mode, domain, ruleIn(request), duration);
     }),
   });
   return {
@@ -32,7 +37,7 @@ export function ruleRoutes(settings: OperationSettings): OperatorRoutes {
     "/v1/rules/*/on": actionsFor("on"),
     "/v1/rules/*/restore": {
       POST: action("write", async (request, operator) => {
-        const domain = textIn(await fieldsOfBody(request, ["domain"]), "domain");
+        const { domain } = await readBody(request, restoring);
         return endOverride(settings, operator, domain, ruleIn(request));
       }),
     },
@@ -51,10 +56,10 @@ export async function overrideRule(
   mode: OverrideMode,
   domain: string,
   rule: string,
-  fields: Fields,
+  duration: unknown,
 ): Promise<Answer> {
   checkRule(inForce, domain, rule);
-  const forMs = durationIn(fields, "for", SHORTEST_MS, LONGEST_MS);
+  const forMs = overrideMs(duration, ["for"], refuseIn("body"));
   const made: RuleOverride = { domain, rule, mode, untilMs: clock.now() + forMs, by: operator.name };
   const outcome = await inForce.override(made);
   if (outcome === "too many") throw new RequestError(409, `expected at most ${MOST_OVERRIDES} overrides`);

@@ -53,7 +53,7 @@ describe("POST /json", () => {
     ["{}", "domain: expected a text that is not empty"],
     ['{"domain":"d"}', "descriptors: expected 1 to 100, got 0"],
     ['{"domain":"d","descriptors":{}}', "descriptors: expected a list, got {}"],
-    ['{"domain":"d","hitsAddend":-1}', "hits_addend: expected a whole number from 0 to 4294967295, got -1"],
+    ['{"domain":"d","hitsAddend":-1}', "hitsAddend: expected a whole number from 0 to 4294967295, got -1"],
     ['{"domain":"d","descriptors":[{"limit":{"unit":"EON"}}]}', "unit: expected SECOND, MINUTE"],
   ])("answers 400 to %j", async (body, message) => {
     const response = await fetch(`${await startRoutes()}/json`, { method: "POST", headers: JSON_BODY, body });

@@ -44,7 +44,7 @@ describe("the service with limits of Envoy", () => {
     const { write, path, client, url, adminUrl, errors } = await startLimits(limitsOf(1));
     await write("domain: d\nlimits: 1\ndescriptors: 2");
     await vi.waitFor(() => expect(errors).toHaveLength(3));
-    expect(errors[1]).toBe(`${path}:2:1: expected a key of the file: domain, descriptors, got "limits"`);
+    expect(errors[1]).toBe(`${path}:2:1: expected only domain, descriptors, got "limits"`);
     expect((await client.shouldRateLimit("d", { address: "a" })).statuses[0]?.limitRemaining).toBe(0);
     const health = { status: "ok", limits: { state: "kept", loadedAt: expect.any(String) } };
     for (const at of [url, adminUrl]) expect(await (await fetch(`${at}/healthz`)).json()).toEqual(health);
