@@ -1,4 +1,7 @@
+import { type NoteMistake, parseYaml } from "tollgate/config";
+import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
+import { excerpt } from "../http/excerpt.ts";
 import {
   type Fail,
   fields,
@@ -13,10 +16,10 @@ import {
   type Words,
   wholeNumber,
 } from "../http/readers.ts";
+import { ENVOY_YAML } from "../limits/is-envoy.ts";
 import type { Compiled } from "../limits/limits-files.ts";
-import type { Mistake } from "../limits/mistake.ts";
+import { readEach } from "../limits/read-each.ts";
 import { DescriptorTree } from "./descriptor-tree.ts";
-import { MOST_LEVELS, readYaml } from "./read-yaml.ts";
 import { makeRule, type RuleOptions } from "./rule.ts";
 import { UNIT_NAMES, type Unit } from "./units.ts";
 
@@ -47,20 +50,34 @@ interface DescriptorWords {
  * all.
  */
 export function readWords(texts: readonly FileText[]): Compiled<ConfigurationWords> {
-  const mistakes: Mistake[] = [];
   const owners = new Map<string, string>();
-  const domains = texts.map(({ file, text: yaml }) => {
-    const read: Reader<DomainWords> = (value, words, fail) => {
-      const found = fields({ domain: filled, descriptors: descriptorsOf() })(value, words, fail);
-      const { domain } = found ?? {};
-      const owner = owners.get(domain);
-      if (owner !== undefined) fail(["domain"], `a domain that ${owner} does not have`, domain);
-      owners.set(domain, file);
-      return found;
-    };
-    return readYaml(file, yaml, read, mistakes);
-  });
-  return mistakes.length === 0 ? { value: domains.filter((words) => words !== undefined) } : { mistakes };
+  const { read, mistakes } = readEach(texts, (content, file) =>
+    parseYaml(content, {
+      file,
+      yaml,
+      ...ENVOY_YAML,
+      read: (value, note) => readDomain(value, failBy(note), owners, file),
+    }),
+  );
+  return mistakes.length === 0 ? { value: read.map(({ value }) => value) } : { mistakes };
+}
+
+function failBy(note: NoteMistake): Fail {
+  return (words, expected, got, field) => {
+    const message = `expected ${expected}, got ${excerpt(got)}`;
+    if (field === undefined) note(words, message);
+    else note([...words, field], message, "key");
+    return undefined as never;
+  };
+}
+
+/** `owners` has the file of each domain. */
+function readDomain(value: unknown, fail: Fail, owners: Map<string, string>, file: string): DomainWords {
+  const words = domainFields(value, [], fail);
+  const owner = owners.get(words?.domain);
+  if (owner !== undefined) fail(["domain"], `a domain that ${owner} does not have`, words.domain);
+  else owners.set(words?.domain, file);
+  return words;
 }
 
 export function compileWords(words: ConfigurationWords): Configuration {
@@ -109,45 +126,37 @@ const rateLimit: Reader<Omit<RuleOptions, "path">> = (value, words, fail) => {
   return { name, unlimited, replaces, ...(unit !== undefined && { unit, requestsPerUnit }) };
 };
 
-/** How many descriptors a file may have, aliases followed: more than any file that people write. */
-const MOST_DESCRIPTORS = 200_000;
+const descriptors: Reader<readonly DescriptorWords[]> = (value, words, fail) => {
+  if (value == null) return [];
+  const found = listOf(descriptor)(value, words, fail);
+  checkUnique(found ?? [], words, fail);
+  return found;
+};
 
-/** Reads the descriptors of a file, on all levels. */
-function descriptorsOf(): Reader<readonly DescriptorWords[]> {
-  let count = 0;
-  const descriptor: Reader<DescriptorWords> = (value, words, fail) => {
-    count += 1;
-    if (words.length > 2 * MOST_LEVELS) return fail(words, `at most ${MOST_LEVELS} levels`, "more");
-    if (count > MOST_DESCRIPTORS) throw new Error(`expected at most ${MOST_DESCRIPTORS} descriptors, got more`);
-    const found = descriptorFields(value, words, fail);
-    if (found === undefined) return found;
-    const { key, value: own, share_threshold: shared, shadow_mode: shadow, quota_mode: quota, metadata } = found;
-    if (shared && !own.includes("*")) fail([...words, "share_threshold"], "a value with * beside it", own);
-    const rule = found.rate_limit && { ...found.rate_limit, shadow, quota, metadata };
-    return { key, value: own, shared, rule, descriptors: found.descriptors };
-  };
-  const all = listOf(descriptor);
-  const descriptors: Reader<readonly DescriptorWords[]> = (value, words, fail) => {
-    if (value == null) return [];
-    const found = all(value, words, fail);
-    checkUnique(found ?? [], words, fail);
-    return found;
-  };
-  const descriptorFields = fields({
-    key: filled,
-    value: orElse(text, ""),
-    rate_limit: optional(rateLimit),
-    descriptors,
-    shadow_mode: off,
-    // They change the names of statistics in Envoy's service, which this one does not have.
-    detailed_metric: off,
-    value_to_metric: off,
-    share_threshold: off,
-    quota_mode: off,
-    metadata: optional(map),
-  });
-  return descriptors;
+const descriptorFields = fields({
+  key: filled,
+  value: orElse(text, ""),
+  rate_limit: optional(rateLimit),
+  descriptors,
+  shadow_mode: off,
+  // They change the names of statistics in Envoy's service, which this one does not have.
+  detailed_metric: off,
+  value_to_metric: off,
+  share_threshold: off,
+  quota_mode: off,
+  metadata: optional(map),
+});
+
+function descriptor(value: unknown, words: Words, fail: Fail): DescriptorWords {
+  const found = descriptorFields(value, words, fail);
+  if (found === undefined) return found;
+  const { key, value: own, share_threshold: shared, shadow_mode: shadow, quota_mode: quota, metadata } = found;
+  if (shared && !own.includes("*")) fail([...words, "share_threshold"], "a value with * beside it", own);
+  const rule = found.rate_limit && { ...found.rate_limit, shadow, quota, metadata };
+  return { key, value: own, shared, rule, descriptors: found.descriptors };
 }
+
+const domainFields = fields({ domain: filled, descriptors });
 
 function checkUnique(descriptors: readonly DescriptorWords[], words: Words, fail: Fail): void {
   const seen = new Set<string>();

@@ -1,10 +1,14 @@
-import { deepYamlLevel } from "tollgate/config";
+import { type ForeignYaml, LimitsFileError, parseYaml } from "tollgate/config";
 import * as yaml from "yaml";
 import { FilesError, type FileText, readTexts } from "../files/read-texts.ts";
+import { isObject } from "../http/readers.ts";
 import type { LimitsSettings } from "./limits-settings.ts";
 
 /** A word of files that name one domain, in each way to write a key. Files with `domains` need not be parsed for it. */
 const DOMAIN = /\bdomain["']?\s*:/;
+
+/** Each level of descriptors is two levels of YAML. Metadata goes to the proxy with its types. */
+export const ENVOY_YAML: ForeignYaml = { mostLevels: 136, typed: ["metadata"] };
 
 /**
  * Whether the files are those of Envoy's reference service.
@@ -20,8 +24,12 @@ export async function isEnvoy({ path, shadow }: LimitsSettings): Promise<boolean
 /** Whether the first file is one of Envoy's reference service, which names its one domain. */
 export function isEnvoyFile([first]: readonly FileText[]): boolean {
   if (first === undefined || !DOMAIN.test(first.text)) return false;
-  // The reader of limits files says what is wrong with a text that is too deep.
-  if (deepYamlLevel(first.text, yaml) !== undefined) return false;
-  const { contents } = yaml.parseDocument(first.text);
-  return yaml.isMap(contents) && contents.has("domain");
+  const read = (value: unknown): boolean => isObject(value) && "domain" in value;
+  try {
+    return parseYaml(first.text, { file: first.file, yaml, ...ENVOY_YAML, read });
+  } catch (error) {
+    // The reader of limits files says what is wrong.
+    if (error instanceof LimitsFileError) return false;
+    throw error;
+  }
 }

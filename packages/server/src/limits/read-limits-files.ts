@@ -1,24 +1,16 @@
-import { type DomainWords, type LimitsFile, LimitsFileError, parseLimits, trustLimitsFile } from "tollgate/config";
+import { type DomainWords, type LimitsFile, parseLimits, trustLimitsFile } from "tollgate/config";
 import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
 import type { Mistake } from "./mistake.ts";
+import { readEach } from "./read-each.ts";
 
 /**
  * Reads limits files as one, each with domains of its own. `trustedHeaders` have to be alike in all files: those of one
  * would otherwise hold for the others.
  */
 export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile> {
-  const mistakes: Mistake[] = [];
-  const read: { readonly file: string; readonly limits: LimitsFile }[] = [];
-  for (const { file, text } of texts) {
-    try {
-      read.push({ file, limits: parseLimits(text, { file, yaml }) });
-    } catch (error) {
-      if (!(error instanceof LimitsFileError)) throw error;
-      mistakes.push(...error.mistakes.map((mistake) => placed(mistake, file)));
-    }
-  }
+  const { read, mistakes } = readEach(texts, (text, file) => parseLimits(text, { file, yaml }));
   const [first, ...others] = read;
   if (first === undefined && mistakes.length === 0) {
     mistakes.push({
@@ -31,9 +23,9 @@ export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile
   mistakes.push(...conflicts(read));
   if (mistakes.length > 0 || first === undefined) return { mistakes };
   // A file that is alone keeps its mark of being checked.
-  if (others.length === 0) return { value: first.limits };
-  const domains = Object.fromEntries(read.flatMap(({ limits }) => domainsOf(limits)));
-  const { onFailure: _, ...words } = first.limits;
+  if (others.length === 0) return { value: first.value };
+  const domains = Object.fromEntries(read.flatMap(({ value }) => domainsOf(value)));
+  const { onFailure: _, ...words } = first.value;
   // Each file was checked, and no domain is in two of them.
   return { value: trustLimitsFile({ ...words, domains }) };
 }
@@ -46,22 +38,18 @@ function domainsOf({ domains, onFailure }: LimitsFile): [string, DomainWords][] 
   ]);
 }
 
-function placed({ line = 1, column = 1, path, message }: LimitsFileError["mistakes"][number], file: string): Mistake {
-  return { file, line, column, message: path === "" ? message : `${path}: ${message}` };
-}
-
-function conflicts(read: readonly { readonly file: string; readonly limits: LimitsFile }[]): Mistake[] {
+function conflicts(read: readonly { readonly file: string; readonly value: LimitsFile }[]): Mistake[] {
   const owners = new Map<string, string>();
   const found: Mistake[] = [];
   const [first] = read;
   const complain = (file: string, message: string): void => void found.push({ file, line: 1, column: 1, message });
-  for (const { file, limits } of read) {
+  for (const { file, value: limits } of read) {
     for (const domain of Object.keys(limits.domains)) {
       const owner = owners.get(domain);
       if (owner !== undefined) complain(file, `domains.${domain}: expected a domain that ${owner} does not have`);
       owners.set(domain, file);
     }
-    if (first === undefined || textOf(limits) === textOf(first.limits)) continue;
+    if (first === undefined || textOf(limits) === textOf(first.value)) continue;
     complain(file, `trustedHeaders: expected the same as in ${first.file}`);
   }
   return found;

@@ -1,9 +1,9 @@
 import { checkOptions, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { readJson } from "../text/json-reader.ts";
-import type { Source } from "../text/source.ts";
+import type { Source, Words } from "../text/source.ts";
 import type { YamlModule } from "../text/yaml-nodes.ts";
-import { readYaml } from "../text/yaml-reader.ts";
+import { type ForeignYaml, readYaml } from "../text/yaml-reader.ts";
 import { RuleCheck } from "./check-rule.ts";
 import { ShapeCheck } from "./check-shape.ts";
 import type { LimitsFile } from "./limits-file.ts";
@@ -93,20 +93,70 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
 }
 
 /**
- * Without `text` the mistakes have no lines.
- *
- * @throws LimitsFileError
+ * Notes that a value is not what is expected. `words` lead to it, as names of maps and indexes of lists. A word that is
+ * not known is a mistake of its `"key"`.
  */
-function check({ value, mistakes: faults, offsetOf }: Source, file?: string, text?: string): LimitsFile {
-  const mistakes = new Mistakes();
-  for (const fault of faults) mistakes.addOfText(fault);
-  if (value !== undefined || text === undefined) {
+export type NoteMistake = (words: Words, message: string, part?: "key" | "value") => void;
+
+/** How a file of another program is read. */
+export interface ParseYamlOptions<Value> extends ForeignYaml {
+  /** For error messages. */
+  readonly file: string;
+  /** The package `yaml`: `import * as yaml from "yaml"`. */
+  readonly yaml: YamlModule;
+  /** Makes of the file's value what is wanted, and notes every mistake. */
+  readonly read: (value: unknown, note: NoteMistake) => Value;
+}
+
+/**
+ * Reads a file of another program in YAML, such as limits of another service, as `parseLimits` reads limits files: deep
+ * texts and texts that repeat themselves are refused, and mistakes have lines.
+ *
+ * @throws LimitsFileError with every mistake.
+ * @example
+ * ```ts
+ * import { LimitsFileError, parseYaml } from "tollgate/config";
+ * import * as yaml from "yaml";
+ *
+ * const options = { file: "a.yaml", yaml, mostLevels: 8, typed: [] };
+ * console.log(parseYaml("rate: 0x10", { ...options, read: (value) => value })); // { rate: '0x10' }
+ * try {
+ *   parseYaml("- rate: 5", { ...options, read: (_value, note) => note([0, "rate"], "expected less") });
+ * } catch (error) {
+ *   console.log((error as LimitsFileError).message); // a.yaml:1:9: [0].rate: expected less
+ * }
+ * ```
+ */
+export function parseYaml<Value>(text: string, { file, yaml, read, ...foreign }: ParseYamlOptions<Value>): Value {
+  return readSource(readYaml(text, checkYaml(yaml), foreign), file, text, (value, mistakes) =>
+    read(value, (words, message, part) => mistakes.add(words, message, part)),
+  );
+}
+
+/** Without `text` the mistakes have no lines. @throws LimitsFileError */
+function check(source: Source, file?: string, text?: string): LimitsFile {
+  return readSource(source, file, text, (value, mistakes) => {
     const shapes = new ShapeCheck(mistakes);
     const limits = shapes.fit(value, FILE_SHAPE, []) as LimitsFile;
     const isWhole = mistakes.count === 0;
     const trusted = trustedHeadersIn(value);
     for (const rule of shapes.rules) new RuleCheck({ ...rule, trusted, isWhole }, mistakes).check();
-    if (mistakes.count === 0) return markChecked(limits);
+    return mistakes.count === 0 ? markChecked(limits) : limits;
+  });
+}
+
+/** @throws LimitsFileError if the text or its value has mistakes. */
+function readSource<Value>(
+  { value, mistakes: faults, offsetOf }: Source,
+  file: string | undefined,
+  text: string | undefined,
+  read: (value: unknown, mistakes: Mistakes) => Value,
+): Value {
+  const mistakes = new Mistakes();
+  for (const fault of faults) mistakes.addOfText(fault);
+  if (value !== undefined || text === undefined) {
+    const found = read(value, mistakes);
+    if (mistakes.count === 0) return found;
   }
   throw new LimitsFileError(mistakes.list(file, text, offsetOf));
 }

@@ -1,4 +1,4 @@
-import { MOST_LEVELS, type Source, TOO_DEEP } from "./source.ts";
+import { MOST_LEVELS, type Source, tooDeep } from "./source.ts";
 
 /** Texts with what follows a key, and brackets. */
 const TOKENS = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"(\s*:)?|[[\]{}]/g;
@@ -11,7 +11,7 @@ export function readJson(text: string): Source {
     if (colon !== undefined) keys += 1;
     else if (token === "{" || token === "[") level += 1;
     else if (token === "}" || token === "]") level -= 1;
-    if (level > MOST_LEVELS) return { value: undefined, mistakes: [{ at: index, message: TOO_DEEP }] };
+    if (level > MOST_LEVELS) return { value: undefined, mistakes: [{ at: index, message: tooDeep(MOST_LEVELS) }] };
   }
   let value: unknown;
   try {

@@ -22,4 +22,7 @@ export interface Source {
 
 /** Deeper values are refused. The format itself needs nine levels. */
 export const MOST_LEVELS = 32;
-export const TOO_DEEP: string = `expected at most ${MOST_LEVELS} levels, got more`;
+
+export function tooDeep(most: number): string {
+  return `expected at most ${most} levels, got more`;
+}

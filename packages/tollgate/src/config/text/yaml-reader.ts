@@ -1,5 +1,5 @@
 import { show } from "../../core/errors.ts";
-import { MOST_LEVELS, type Source, type TextMistake, TOO_DEEP } from "./source.ts";
+import { MOST_LEVELS, type Source, type TextMistake, tooDeep } from "./source.ts";
 import { deepLevelIn } from "./yaml-levels.ts";
 import { startOf, textOf, type YamlFault, type YamlModule, type YamlNode, type YamlPair } from "./yaml-nodes.ts";
 import { YamlOffsets } from "./yaml-offsets.ts";
@@ -17,35 +17,31 @@ const OPTIONS = {
   stringKeys: true,
 } as const;
 
+const MERGE = "<<";
 const MOST_FAULTS = 20;
 /** Aliases may repeat parts of a file. So many values are read in all. */
 const MOST_VALUES = 1_000_000;
 
-/**
- * Finds where a YAML text is nested too deep, as an index; `undefined` if it is not. Ask this before the package `yaml`
- * parses a text of others: its parser is recursive, and a deep text can end the process.
- *
- * @example
- * ```ts
- * import { deepYamlLevel } from "tollgate/config";
- * import * as yaml from "yaml";
- *
- * console.log(deepYamlLevel("a: [1, [2]]", yaml)); // undefined
- * console.log(deepYamlLevel("[".repeat(100_000), yaml)); // 64
- * ```
- */
-export function deepYamlLevel(text: string, yaml: Pick<YamlModule, "Lexer">): number | undefined {
-  return deepLevelIn(new yaml.Lexer().lex(text));
+/** How YAML is read that other programs define. */
+export interface ForeignYaml {
+  /** Deeper values are refused. */
+  readonly mostLevels: number;
+  /** Scalars below these words have the types of YAML. All others are texts, as they are written. */
+  readonly typed: readonly string[];
 }
 
-/** Reads YAML with the package that the caller passes. JSON is YAML, too. */
-export function readYaml(text: string, yaml: YamlModule): Source {
-  const deepAt = deepYamlLevel(text, yaml);
-  if (deepAt !== undefined) return { value: undefined, mistakes: [{ at: deepAt, message: TOO_DEEP }] };
+/**
+ * Reads YAML with the package that the caller passes. JSON is YAML, too. Only YAML of other programs may have merge
+ * keys.
+ */
+export function readYaml(text: string, yaml: YamlModule, foreign?: ForeignYaml): Source {
+  const deepAt = deepLevelIn(new yaml.Lexer().lex(text));
+  const mostLevels = foreign?.mostLevels ?? MOST_LEVELS;
+  if (deepAt !== undefined) return { value: undefined, mistakes: [{ at: deepAt, message: tooDeep(mostLevels) }] };
   const { contents, errors, warnings } = yaml.parseDocument(text, OPTIONS);
   const faults = [...errors.slice(0, MOST_FAULTS), ...warnings.slice(0, MOST_FAULTS)];
   if (faults.length > 0) return { value: undefined, mistakes: faults.map(mistakeOf) };
-  const reader = new YamlReader(yaml);
+  const reader = new YamlReader(yaml, mostLevels, foreign?.typed);
   const read = reader.read(contents, 0, 0);
   const offsets = new YamlOffsets(yaml, contents, reader.targets);
   const value = reader.isTooMuch ? undefined : read;
@@ -65,6 +61,9 @@ function mistakeOf({ message, pos }: YamlFault): TextMistake {
 class YamlReader {
   readonly mistakes: TextMistake[] = [];
   readonly #yaml: YamlModule;
+  readonly #mostLevels: number;
+  /** `undefined`: all scalars have types, and there are no merge keys. */
+  readonly #typed: readonly string[] | undefined;
   /** The last node of each name so far, as YAML has it. `Alias.resolve` searches the whole document each time. */
   readonly #anchors = new Map<string, unknown>();
   /** What each alias stands for. */
@@ -75,16 +74,18 @@ class YamlReader {
   /** What follows is not read. */
   isTooMuch = false;
 
-  constructor(yaml: YamlModule) {
+  constructor(yaml: YamlModule, mostLevels: number, typed: readonly string[] | undefined) {
     this.#yaml = yaml;
+    this.#mostLevels = mostLevels;
+    this.#typed = typed;
   }
 
   /** The plain value of a node. Of a key that comes twice it has the last value. */
   read(node: unknown, parentAt: number, level: number): unknown {
-    const { range, anchor, value, items = [] } = (node ?? {}) as YamlNode;
+    const { range, anchor, value, source, items = [] } = (node ?? {}) as YamlNode;
     const at = range?.[0] ?? parentAt;
     this.#values += 1;
-    if (level > MOST_LEVELS) this.#stop(at, TOO_DEEP);
+    if (level > this.#mostLevels) this.#stop(at, tooDeep(this.#mostLevels));
     else if (this.#values > MOST_VALUES)
       this.#stop(at, `expected at most ${MOST_VALUES} values with aliases, got more`);
     if (this.isTooMuch) return null;
@@ -93,19 +94,25 @@ class YamlReader {
     if (anchor !== undefined) this.#anchors.set(anchor, node);
     if (this.#yaml.isMap(node)) return this.#readMap(items as readonly YamlPair[], at, level);
     if (this.#yaml.isSeq(node)) return items.map((item, i) => this.#readPart(i, item, at, level));
-    return scalarOf(value);
+    const isTyped = this.#typed?.some((word) => this.#words.includes(word)) ?? true;
+    return isTyped || value == null ? scalarOf(value) : source;
   }
 
   #readMap(pairs: readonly YamlPair[], mapAt: number, level: number): unknown {
     const keys = new Set<string>();
-    const entries = pairs.map(({ key, value }): [string, unknown] => {
+    const merged: [string, unknown][] = [];
+    const entries = pairs.flatMap(({ key, value }): [string, unknown][] => {
       const at = startOf(key, mapAt);
       const text = textOf(key);
       if (keys.has(text)) this.#refuse(at, `expected every word once, got ${show(text)} again`);
       keys.add(text);
-      return [text, this.#readPart(text, value, at, level)];
+      const part = this.#readPart(text, value, at, level);
+      if (this.#typed === undefined || text !== MERGE) return [[text, part]];
+      // Of several maps the first one counts.
+      for (const source of [part].flat().toReversed()) merged.push(...Object.entries(Object(source)));
+      return [];
     });
-    return Object.fromEntries(entries);
+    return Object.fromEntries([...merged, ...entries]);
   }
 
   #readPart(word: string | number, node: unknown, at: number, level: number): unknown {
