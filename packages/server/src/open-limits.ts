@@ -15,5 +15,7 @@ export async function openLimits(settings: LimitsSettings, context: LimitsContex
   }
   const { openApi } = await import("./api/api-application.ts");
   const { withEnvoyProtocol } = await import("./envoy/limits-protocol.ts");
-  return withEnvoyProtocol(await openApi(settings, context), context.log);
+  const { LimitsDecider } = await import("./envoy/limits-decider.ts");
+  const { limits, recent, ...application } = await openApi(settings, context);
+  return withEnvoyProtocol(application, new LimitsDecider(limits, recent), context.log);
 }

@@ -4,7 +4,7 @@ import type { TrustProxy } from "tollgate/node";
 import type { Admin, OpenDashboard } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
 import type { Family } from "./admin/families.ts";
-import type { ServiceMetrics } from "./admin/service-metrics.ts";
+import type { Metrics, ServiceMetrics } from "./admin/service-metrics.ts";
 import type { Application, GrpcListener } from "./application.ts";
 import { LogEvents } from "./dashboard/log-events.ts";
 import type { ServiceSourceSettings } from "./dashboard/service-source.ts";
@@ -128,8 +128,8 @@ async function startFollowed(options: FollowedOptions): Promise<Service> {
   };
   let url: string;
   try {
-    metrics = options.measures === true ? await openMetrics(server, application) : undefined;
-    admin = await openAdmin(options, server, application, certificates, () => !isStopping);
+    metrics = options.measures || options.admin ? await openMetrics(server, application) : undefined;
+    admin = metrics && (await openAdmin(options, metrics, application, certificates, () => !isStopping));
     grpc = await openGrpc(options, application, certificates);
     url = await listen(server, { host: options.host, port: options.port, flags: "--" });
   } catch (error) {
@@ -196,35 +196,26 @@ async function openGrpc(
   throw new FilesError("--grpc-port: expected with --limits");
 }
 
+/** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */
 async function openMetrics(server: Server, application: Application): Promise<ServiceMetrics> {
   const { serviceMetrics } = await import("./admin/service-metrics.ts");
   return serviceMetrics(server, application);
 }
 
-/** Loaded only if asked for: prom-client takes longer to load than the rest of the service. */
 async function openAdmin(
   { admin, log, clock, events }: FollowedOptions,
-  server: Server,
-  application: Application,
+  metrics: Metrics,
+  { adminRoutes: routes, health, operations, limitsStatus: status }: Application,
   certificates: Certificates | undefined,
   isReady: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
   const { startAdmin } = await import("./admin/admin.ts");
-  const { operations, limitsStatus: status } = application;
   const processes = () => ({ ready: 1, of: 1 });
   const has = operations !== undefined && status !== undefined && admin.tokens !== undefined;
   const openDashboard = has ? await dashboardOf({ operations, status, events, processes }, log) : undefined;
-  return startAdmin({
-    ...admin,
-    openDashboard,
-    log,
-    isReady,
-    server,
-    application,
-    tls: certificates,
-    ...(clock !== undefined && { clock }),
-  });
+  const common = { log, isReady, metrics, routes, health, tls: certificates, openDashboard };
+  return startAdmin({ ...admin, ...common, ...(clock !== undefined && { clock }) });
 }
 
 /** The dashboard of limits that operators may change. Loaded only if there is one: it has the page. */

@@ -1,13 +1,12 @@
-import type { IncomingMessage, Server } from "node:http";
 import { type Clock, systemClock } from "tollgate";
 import type { NodeHandler } from "tollgate/node";
-import type { Application } from "../application.ts";
 import { drainable } from "../http/drain.ts";
 import { guarded } from "../http/failure.ts";
 import { boundFairly, type FairConnections } from "../http/fair-connections.ts";
 import { type Bounds, createGuardedServer, DEFAULT_BOUNDS } from "../http/guarded-server.ts";
-import { healthz, readyz } from "../http/health.ts";
+import { type HealthDetails, healthz, readyz } from "../http/health.ts";
 import { listen } from "../http/listen.ts";
+import type { OperatorRoutes } from "../http/operator.ts";
 import { RequestIds } from "../http/request-ids.ts";
 import { type Routes, routeTable } from "../http/route-table.ts";
 import type { Tls } from "../http/tls.ts";
@@ -15,20 +14,19 @@ import { logAcceptFailures } from "../log/accept-failures.ts";
 import type { Log } from "../log/log.ts";
 import { RequestLog } from "../log/request-log.ts";
 import type { AdminSettings } from "./admin-settings.ts";
-import { type Holder, onlyWithTokens, TokenHolders } from "./bearer-tokens.ts";
+import { onlyWithTokens, type TokenCheck, TokenHolders } from "./bearer-tokens.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
 import { operatorRate } from "./operator-rate.ts";
-import { type ServiceMetrics, serviceMetrics } from "./service-metrics.ts";
+import type { Metrics } from "./service-metrics.ts";
 
 export interface AdminOptions extends AdminSettings {
   readonly log: Log;
   readonly isReady: () => boolean;
-  /** The server whose requests and connections are measured. It does not listen yet. */
-  readonly server: Server;
-  readonly application: Application;
-  /** In place of those of the server and the application. */
-  readonly metrics?: ServiceMetrics;
+  /** They need a token if there are tokens. */
+  readonly routes: OperatorRoutes;
+  readonly health: HealthDetails;
+  readonly metrics: Metrics;
   /** `undefined`: without TLS. */
   readonly tls?: Tls | undefined;
   /** Adds the dashboard, if there are tokens. */
@@ -38,17 +36,7 @@ export interface AdminOptions extends AdminSettings {
 }
 
 /** Makes the dashboard, which has sessions in place of tokens. */
-export type OpenDashboard = (tokens: TokenCheck, metrics: ServiceMetrics) => DashboardRoutes;
-
-/** What the admin listener knows of tokens. */
-export interface TokenCheck {
-  readonly find: (token: string) => Holder | undefined;
-  /** Is notified of requests with a known token, and of those with another. */
-  readonly noteKnown: (request: IncomingMessage) => void;
-  readonly noteRefused: (request: IncomingMessage) => void;
-  /** Seconds until the token may call again, if it calls too often. */
-  readonly waitSeconds: (name: string) => number | undefined;
-}
+export type OpenDashboard = (tokens: TokenCheck, metrics: Metrics) => DashboardRoutes;
 
 export interface DashboardRoutes {
   readonly routes: Routes;
@@ -77,30 +65,22 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   // Clients choose no ids here: the audit log has them.
   const ids = new RequestIds(() => false);
   const requestLog = new RequestLog({ log, ids, denials: 0, intervalMs: SAMPLE_MS });
+  const { tokens, metrics } = options;
   const rate = operatorRate(clock);
-  const { application, tokens } = options;
-  const metrics = options.metrics ?? serviceMetrics(options.server, application);
-  const guardedRoutes = { ...application.adminRoutes, "/metrics": serveMetrics(() => metrics.collect()) };
-  let connections: FairConnections | undefined;
   const holders = tokens && new TokenHolders(tokens);
-  const noteKnown = (request: IncomingMessage): void => connections?.keep(request.socket);
-  const noteRefused = (request: IncomingMessage): void => requestLog.unauthorized(request);
-  const { waitSeconds } = rate;
-  const find: TokenCheck["find"] = (token) => holders?.find(token);
-  const dashboard = holders && options.openDashboard?.({ find, noteKnown, noteRefused, waitSeconds }, metrics);
+  let connections: FairConnections | undefined;
+  const check: TokenCheck = {
+    find: (token) => holders?.find(token),
+    noteKnown: (request) => connections?.keep(request.socket),
+    noteRefused: (request) => requestLog.unauthorized(request),
+    waitSeconds: rate.waitSeconds,
+  };
+  const dashboard = tokens && options.openDashboard?.(check, metrics);
+  const guardedRoutes = { ...options.routes, "/metrics": serveMetrics(() => metrics.collect()) };
   const routes: NodeHandler = routeTable({
-    "/healthz": healthz(application.health),
+    "/healthz": healthz(options.health),
     "/readyz": readyz(isReady),
-    ...onlyWithTokens(
-      {
-        holders,
-        ids,
-        noteKnown,
-        noteRefused,
-        isTooOften: (name, response) => rate.isTooOften(name, response),
-      },
-      guardedRoutes,
-    ),
+    ...onlyWithTokens({ ...check, hasTokens: tokens !== undefined, ids }, guardedRoutes),
     ...dashboard?.routes,
   });
   const granted = { ...OPERATORS, ...bounds };
@@ -119,7 +99,6 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
       // Its pages would not let the listener drain.
       dashboard?.close();
       await drain(GRACE_MS);
-      metrics.close();
       rate.close();
       requestLog.close();
     },

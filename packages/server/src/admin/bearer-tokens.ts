@@ -9,16 +9,20 @@ import { type AdminToken, nameOfToken } from "./admin-token.ts";
 
 const SCHEME = /^Bearer +([\w.~+/=-]+)$/i;
 
-export interface TokenSettings {
-  /** `undefined`: plain routes are open, and those of operators closed. */
-  readonly holders: TokenHolders | undefined;
-  readonly ids: RequestIds;
-  /** Is notified of requests with a known token. */
+/** What the admin listener knows of tokens. */
+export interface TokenCheck {
+  readonly find: (token: string) => Holder | undefined;
+  /** Is notified of requests with a known token, and of those with another. */
   readonly noteKnown: (request: IncomingMessage) => void;
-  /** Is notified of requests without one. */
   readonly noteRefused: (request: IncomingMessage) => void;
-  /** Answers a token that calls too often, by its name, and returns whether it did. */
-  readonly isTooOften: (name: string, response: ServerResponse) => boolean;
+  /** Seconds until the token may call again, if it calls too often. */
+  readonly waitSeconds: (name: string) => number | undefined;
+}
+
+export interface TokenSettings extends TokenCheck {
+  /** Without tokens, plain routes are open, and those of operators closed. */
+  readonly hasTokens: boolean;
+  readonly ids: RequestIds;
 }
 
 /** The name of a token, and what it may do. */
@@ -60,19 +64,17 @@ export function onlyWithTokens(settings: TokenSettings, routes: OperatorRoutes):
 
 class TokenDoor {
   readonly #settings: TokenSettings;
-  readonly #holders: TokenHolders | undefined;
 
   constructor(settings: TokenSettings) {
     this.#settings = settings;
-    this.#holders = settings.holders;
   }
 
   /** A route that is open if there are no tokens: then all clients together call each as often as one token may. */
   plain(path: string, handler: NodeHandler): NodeHandler {
     return (request, response) => {
-      const holder = this.#holders === undefined ? undefined : this.#holderOf(request);
-      if (this.#holders !== undefined && holder === undefined) return this.#refuse(request, response);
-      if (this.#settings.isTooOften(holder?.name ?? path, response)) return;
+      const holder = this.#holderOf(request);
+      if (this.#settings.hasTokens && holder === undefined) return this.#refuse(request, response);
+      if (this.#isTooOften(holder?.name ?? path, response)) return;
       return handler(request, response);
     };
   }
@@ -81,7 +83,7 @@ class TokenDoor {
   route(actions: OperatorActions): Route {
     const methods = Object.keys(actions).flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]));
     const handler: NodeHandler = (request, response) => {
-      if (this.#holders === undefined) return sendJson(response, 403, { error: "expected --admin-token-file" });
+      if (!this.#settings.hasTokens) return sendJson(response, 403, { error: "expected --admin-token-file" });
       const holder = this.#holderOf(request);
       if (holder === undefined) return this.#refuse(request, response);
       const action = actions[request.method === "HEAD" ? "GET" : (request.method ?? "")];
@@ -92,10 +94,18 @@ class TokenDoor {
       }
       const { name, access } = holder;
       const operator = { name, access, requestId: this.#settings.ids.of(request) };
-      if (this.#settings.isTooOften(name, response)) return;
+      if (this.#isTooOften(name, response)) return;
       return action.handler(request, response, operator);
     };
     return { methods, handler };
+  }
+
+  /** Answers a token, or clients without one, that call too often. */
+  #isTooOften(name: string, response: ServerResponse): boolean {
+    const seconds = this.#settings.waitSeconds(name);
+    if (seconds === undefined) return false;
+    sendJson(response, 429, { error: "too many calls" }, { "retry-after": String(seconds) });
+    return true;
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse): void {
@@ -105,7 +115,7 @@ class TokenDoor {
 
   #holderOf(request: IncomingMessage): Holder | undefined {
     const [, token = ""] = SCHEME.exec(request.headers.authorization ?? "") ?? [];
-    const found = this.#holders?.find(token);
+    const found = this.#settings.find(token);
     if (found !== undefined) this.#settings.noteKnown(request);
     return found;
   }

@@ -1,15 +1,6 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 import type { LimitsStatus } from "../limits/limits-files.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import { type Family, familiesOf } from "./families.ts";
-
-/** The metrics of limits files and of what operators have made of them, apart from all others. */
-export function limitsMetrics(status: () => LimitsStatus, inForce: LimitsInForce): () => Promise<readonly Family[]> {
-  const registry = new Registry();
-  measureLimitsFiles(status, registry);
-  measureOverrides(inForce, registry);
-  return () => familiesOf(registry);
-}
 
 /** Measures how often limits files were read, and whether the last ones were refused. */
 export function measureLimitsFiles(status: () => LimitsStatus, registry: Registry): void {

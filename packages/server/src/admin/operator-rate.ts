@@ -1,6 +1,4 @@
-import type { ServerResponse } from "node:http";
 import { type Clock, createLimiter, memoryStore, tokenBucket } from "tollgate";
-import { sendJson } from "../http/responses.ts";
 
 /** More than people and their scripts need, and less than would keep the service from its work. */
 const CALLS_AT_ONCE = 50;
@@ -11,8 +9,6 @@ const MOST_KEYS = 1_000;
 export interface OperatorRate {
   /** Seconds until a token may call again. `undefined` if it may now, and then the call counts. */
   waitSeconds(name: string): number | undefined;
-  /** Answers a token, or clients without one, that call too often. Returns whether it did. */
-  isTooOften(name: string, response: ServerResponse): boolean;
   close(): void;
 }
 
@@ -24,17 +20,10 @@ export function operatorRate(clock: Clock): OperatorRate {
     store,
     clock,
   });
-  const waitSeconds = (name: string): number | undefined => {
-    const { allowed, retryAfterMs } = limiter.consume(name);
-    return allowed ? undefined : Math.ceil(retryAfterMs / 1_000);
-  };
   return {
-    waitSeconds,
-    isTooOften: (name, response) => {
-      const seconds = waitSeconds(name);
-      if (seconds === undefined) return false;
-      sendJson(response, 429, { error: "too many calls" }, { "retry-after": String(seconds) });
-      return true;
+    waitSeconds: (name) => {
+      const { allowed, retryAfterMs } = limiter.consume(name);
+      return allowed ? undefined : Math.ceil(retryAfterMs / 1_000);
     },
     close: () => store.close(),
   };

@@ -6,8 +6,11 @@ import { measureConnections, measureRequests } from "./http-metrics.ts";
 import { measureLimiter, withoutSecrets } from "./limiter-metrics.ts";
 import { measureLimitsFiles, measureOverrides } from "./limits-metrics.ts";
 
-export interface ServiceMetrics {
+export interface Metrics {
   collect(): Promise<readonly Family[]>;
+}
+
+export interface ServiceMetrics extends Metrics {
   close(): void;
 }
 

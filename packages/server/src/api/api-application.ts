@@ -7,8 +7,9 @@ import { LimiterSet } from "../limiter-set.ts";
 import { logDegraded } from "../limits/degraded-log.ts";
 import type { FollowedLimits } from "../limits/followed-limits.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
-import { inForceHealth, stateHealth } from "../limits/limits-health.ts";
+import { inForceHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
+import { summaryOf } from "../limits/limits-state.ts";
 import { RECENT_BOUNDS, RecentRequests } from "../limits/recent-requests.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
@@ -119,7 +120,7 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
       });
       return {
         adminRoutes: routes,
-        health: inForceHealth(operated.status, inForce),
+        health: inForceHealth(() => summaryOf(inForce, operated.status())),
         limitsStatus: operated.status,
         inForce,
         operations,
@@ -136,7 +137,7 @@ function leadingByPrimary(followed: FollowedLimits): Leading {
     first: () => followed.effective,
     begin: ({ limits }, onInstall) => {
       followed.begin(limits, onInstall);
-      return { adminRoutes: {}, health: stateHealth(() => followed.state) };
+      return { adminRoutes: {}, health: inForceHealth(() => followed.state) };
     },
     close: () => {},
   };

@@ -1,5 +1,4 @@
 import type { Application } from "../application.ts";
-import { healthz } from "../http/health.ts";
 import { LimiterSet } from "../limiter-set.ts";
 import { readWithoutBlocking } from "../limits/in-thread.ts";
 import type { LimitsContext } from "../limits/limits-context.ts";
@@ -9,8 +8,8 @@ import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { openStore } from "../limits/store.ts";
 import { compileWords, readWords } from "./configuration.ts";
 import { configurationLines } from "./configuration-lines.ts";
-import { startGrpcServer } from "./grpc-server.ts";
-import { configurationRoute, jsonRoute } from "./http-routes.ts";
+import { configurationRoute } from "./http-routes.ts";
+import { withEnvoyProtocol } from "./limits-protocol.ts";
 import { RateLimits } from "./rate-limits.ts";
 
 // Threads run the built file, also when the tests run this one.
@@ -33,23 +32,20 @@ export async function openEnvoyApplication(settings: LimitsSettings, context: Li
   });
   const { store, close } = await openStore(settings, context);
   const limits = new RateLimits({ store, clock, configuration: compileWords(files.first), shadow });
-  const logError = (error: unknown): void =>
-    log({ level: "error", event: "request-failed", text: `a gRPC request failed: ${String(error)}` });
   const limitsStatus = () => files.status;
-  const health = limitsHealth(limitsStatus);
-  return {
-    routes: { "/json": jsonRoute(limits), "/healthcheck": healthz(health) },
+  const application: Application = {
+    routes: {},
     adminRoutes: { "/rlconfig": configurationRoute(limits) },
     // The one question that operators have.
     answerLead: async () => configurationLines(limits.configuration),
     limiters: new LimiterSet([limits.limiter]),
-    health,
+    health: limitsHealth(limitsStatus),
     limitsStatus,
-    listenGrpc: (address) => startGrpcServer({ ...address, limits, logError }),
     reload: () => files.reload(),
     close: async () => {
       files.close();
       await close();
     },
   };
+  return withEnvoyProtocol(application, limits, log);
 }

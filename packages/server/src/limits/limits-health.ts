@@ -1,7 +1,6 @@
 import type { HealthDetails } from "../http/health.ts";
 import type { LimitsStatus } from "./limits-files.ts";
-import type { LimitsInForce } from "./limits-in-force.ts";
-import type { LimitsState } from "./limits-state.ts";
+import type { LimitsSummary } from "./limits-state.ts";
 
 /** Which limits are in force: `"kept"` if the files have mistakes by now. */
 export function limitsHealth(status: () => LimitsStatus): HealthDetails {
@@ -12,19 +11,9 @@ export function limitsHealth(status: () => LimitsStatus): HealthDetails {
 }
 
 /** The same, with what operators have made of the limits. Clients may see this: it names no rule. */
-export function inForceHealth(status: () => LimitsStatus, inForce: LimitsInForce): HealthDetails {
+export function inForceHealth(summary: () => LimitsSummary): HealthDetails {
   return () => {
-    const { since, version, source, overrides } = inForce;
-    const { state } = status();
-    return { limits: { state, loadedAt: since.toISOString(), version, source, overrides: overrides.length } };
-  };
-}
-
-/** The same, as the primary process has told a worker. */
-export function stateHealth(state: () => LimitsState): HealthDetails {
-  return () => {
-    const { files, sinceMs, version, source, overrides } = state();
-    const loadedAt = new Date(sinceMs).toISOString();
-    return { limits: { state: files, loadedAt, version, source, overrides } };
+    const { files: state, sinceMs, version, source, overrides } = summary();
+    return { limits: { state, loadedAt: new Date(sinceMs).toISOString(), version, source, overrides } };
   };
 }

@@ -6,7 +6,7 @@ import { isEnvoy } from "../limits/is-envoy.ts";
 import type { LimitsStatus } from "../limits/limits-files.ts";
 import { inForceHealth } from "../limits/limits-health.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
-import type { LimitsState } from "../limits/limits-state.ts";
+import { type LimitsState, summaryOf } from "../limits/limits-state.ts";
 import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
 import { blockedIn, cannotListBlocked } from "../operations/key-routes.ts";
@@ -65,7 +65,7 @@ export class PrimaryLimits {
     this.inForce = inForce;
     this.routes = routes;
     this.operations = operations;
-    this.health = inForceHealth(operated.status, inForce);
+    this.health = inForceHealth(() => summaryOf(inForce, operated.status()));
   }
 
   /**
@@ -105,15 +105,10 @@ export class PrimaryLimits {
   }
 
   get state(): LimitsState {
-    const { effective, version, source, since, overrides } = this.inForce;
     return {
+      ...summaryOf(this.inForce, this.status),
       number: this.#number,
-      effective: JSON.stringify(effective),
-      version,
-      source,
-      sinceMs: since.getTime(),
-      overrides: overrides.length,
-      files: this.status.state,
+      effective: JSON.stringify(this.inForce.effective),
       checkDomain: this.#operated.checkDomain,
       salt: this.#salt,
     };

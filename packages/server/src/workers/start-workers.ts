@@ -1,18 +1,15 @@
 import cluster from "node:cluster";
-import { createServer } from "node:http";
 import type { LocalStore } from "tollgate";
 import type { Admin } from "../admin/admin.ts";
-import { type Family, mergeFamilies } from "../admin/families.ts";
-import type { Application } from "../application.ts";
 import { LogEvents } from "../dashboard/log-events.ts";
-import { LimiterSet } from "../limiter-set.ts";
+import type { Certificates } from "../files/certificates.ts";
 import { openMemory } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { openCertificates } from "../open-certificates.ts";
 import { dashboardOf, type Service, type ServiceSettings } from "../service.ts";
 import { configurationOf } from "./configuration-of-workers.ts";
 import { PrimaryLimits } from "./primary-limits.ts";
-import { type PassOn, WorkerSlot } from "./worker-slot.ts";
+import { type PassOn, readyCount, WorkerSlot } from "./worker-slot.ts";
 
 export interface WorkersSettings extends ServiceSettings {
   readonly workers: number;
@@ -40,12 +37,14 @@ export async function startWorkers(settings: WorkersSettings, ownLog: Log): Prom
   );
   const store = await serveStore(settings.application);
   const limits = await PrimaryLimits.open(settings, slots, store, log);
+  const tls = settings.admin && settings.tls && (await openCertificates(settings.tls, log));
   let isStopping = false;
   let admin: Admin | undefined;
   const close = async (): Promise<void> => {
     isStopping = true;
     await Promise.all(slots.map((slot) => slot.stop(GRACE_MS)));
     await admin?.close();
+    tls?.close();
     limits?.close();
     store?.close();
   };
@@ -54,15 +53,16 @@ export async function startWorkers(settings: WorkersSettings, ownLog: Log): Prom
     const [first, ...others] = slots;
     const ready = await first?.start();
     await Promise.all(others.map((slot) => slot.start()));
-    admin = await openAdmin(settings, log, slots, { limits, store, events }, () => !isStopping);
+    admin = await openAdmin(settings, log, slots, { limits, store, events, tls }, () => !isStopping);
     let closed: Promise<void> | undefined;
     return {
       url: ready?.url ?? "",
       grpcPort: ready?.grpcPort,
       adminUrl: admin?.url,
       reload: () => {
-        if (limits !== undefined) limits.reload();
-        else for (const slot of slots) slot.tell({ type: "reload" });
+        tls?.reload();
+        limits?.reload();
+        for (const slot of slots) slot.tell({ type: "reload" });
       },
       close: () => (closed ??= close()),
     };
@@ -83,52 +83,33 @@ interface Parts {
   readonly limits: PrimaryLimits | undefined;
   readonly store: LocalStore | undefined;
   readonly events: LogEvents;
+  readonly tls: Certificates | undefined;
 }
 
 async function openAdmin(
-  { admin, workers, tls }: WorkersSettings,
+  { admin, workers: of }: WorkersSettings,
   log: Log,
   slots: readonly WorkerSlot[],
-  { limits, store, events }: Parts,
+  { limits, store, events, tls }: Parts,
   isRunning: () => boolean,
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
-  const readyCount = (): number => slots.filter(({ isReady }) => isReady).length;
-  const application: Application = {
-    routes: {},
-    adminRoutes: limits?.routes ?? { "/rlconfig": configurationOf(slots) },
-    limiters: new LimiterSet(),
-    health: () => ({ workers: { ready: readyCount(), of: workers }, ...limits?.health() }),
-    close: () => {},
-  };
   const { startAdmin } = await import("../admin/admin.ts");
-  const certificates = tls && (await openCertificates(tls, log));
-  const ownLimits = limits === undefined ? undefined : await measureLimits(limits);
-  const ownStore = store === undefined ? undefined : await measureStore(store);
-  const collect = async (): Promise<readonly Family[]> => {
-    const families = await Promise.all(slots.map((slot) => slot.collect()));
-    const merged = mergeFamilies([...families, (await ownStore?.()) ?? []]);
-    return [...merged, ...((await ownLimits?.()) ?? []), ...ownFamilies(readyCount(), slots)];
-  };
-  const isReady = (): boolean => isRunning() && readyCount() > 0;
-  const metrics = { collect, close: () => certificates?.close() };
-  const processes = () => ({ ready: readyCount(), of: workers });
-  const openDashboard =
-    limits === undefined || admin.tokens === undefined
-      ? undefined
-      : await dashboardOf({ operations: limits.operations, status: () => limits.status, events, processes }, log);
-  const server = createServer();
-  return startAdmin({ ...admin, log, isReady, server, application, tls: certificates, metrics, openDashboard });
-}
-
-async function measureLimits(limits: PrimaryLimits): Promise<() => Promise<readonly Family[]>> {
-  const { limitsMetrics } = await import("../admin/limits-metrics.ts");
-  return limitsMetrics(() => limits.status, limits.inForce);
-}
-
-async function measureStore(store: LocalStore): Promise<() => Promise<readonly Family[]>> {
-  const { storeMetrics } = await import("../admin/limiter-metrics.ts");
-  return storeMetrics(store);
+  const { workersMetrics } = await import("./workers-metrics.ts");
+  const processes = () => ({ ready: readyCount(slots), of });
+  const has = limits !== undefined && admin.tokens !== undefined;
+  return startAdmin({
+    ...admin,
+    log,
+    isReady: () => isRunning() && readyCount(slots) > 0,
+    routes: limits?.routes ?? { "/rlconfig": configurationOf(slots) },
+    health: () => ({ workers: processes(), ...limits?.health() }),
+    metrics: workersMetrics(slots, limits, store),
+    tls,
+    openDashboard: has
+      ? await dashboardOf({ operations: limits.operations, status: () => limits.status, events, processes }, log)
+      : undefined,
+  });
 }
 
 /** The memory in which all workers count; `undefined` if that is in Redis. */
@@ -136,24 +117,4 @@ async function serveStore(application: ServiceSettings["application"]): Promise<
   if (application.kind !== "limits" || application.redis !== undefined) return undefined;
   const { serveWorkers } = await import("tollgate/cluster");
   return serveWorkers({ cluster, store: openMemory(application) }).store;
-}
-
-function ownFamilies(ready: number, slots: readonly WorkerSlot[]): readonly Family[] {
-  const restarts = slots.reduce((sum, slot) => sum + slot.restarts, 0);
-  return [
-    {
-      name: "tollgate_workers_ready",
-      help: "Worker processes that accept connections.",
-      type: "gauge",
-      aggregator: "sum",
-      values: [{ value: ready, labels: {} }],
-    },
-    {
-      name: "tollgate_worker_restarts_total",
-      help: "How often a worker process was started again.",
-      type: "counter",
-      aggregator: "sum",
-      values: [{ value: restarts, labels: {} }],
-    },
-  ];
 }

@@ -168,3 +168,7 @@ export class WorkerSlot {
     }, delayMs);
   }
 }
+
+export function readyCount(slots: readonly WorkerSlot[]): number {
+  return slots.filter(({ isReady }) => isReady).length;
+}

@@ -1,9 +1,7 @@
-import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startAdmin } from "../../src/admin/admin.ts";
 import type { AdminToken } from "../../src/admin/admin-token.ts";
 import type { Bounds } from "../../src/http/guarded-server.ts";
-import { LimiterSet } from "../../src/limiter-set.ts";
 import { statuses } from "../support/call.ts";
 import { openConnection } from "../support/connection.ts";
 import { LOCAL_ADMIN } from "../support/test-admin.ts";
@@ -23,8 +21,9 @@ async function start(bounds: Partial<Bounds>, tokens?: readonly AdminToken[]): P
     tokens,
     log: () => {},
     isReady: () => true,
-    server: createServer(),
-    application: { routes: {}, adminRoutes: {}, limiters: new LimiterSet(), health: () => ({}), close: () => {} },
+    routes: {},
+    health: () => ({}),
+    metrics: { collect: async () => [] },
     bounds: { ...PATIENT, ...bounds },
   });
   onTestFinished(() => admin.close());
