@@ -24,6 +24,9 @@ export interface LimitsState extends LimitsSummary {
   readonly salt: string | undefined;
 }
 
-export function summaryOf({ version, source, since, overrides }: LimitsInForce, { state }: LimitsStatus): LimitsSummary {
+export function summaryOf(
+  { version, source, since, overrides }: LimitsInForce,
+  { state }: LimitsStatus,
+): LimitsSummary {
   return { version, source, sinceMs: since.getTime(), overrides: overrides.length, files: state };
 }

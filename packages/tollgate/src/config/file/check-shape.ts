@@ -2,16 +2,7 @@ import { show } from "../../core/errors.ts";
 import type { Words } from "../text/source.ts";
 import type { RuleWords } from "./limits-file.ts";
 import { hintOf, type Mistakes } from "./mistakes.ts";
-import {
-  type EitherShape,
-  type Form,
-  formOf,
-  type ListShape,
-  type MapShape,
-  type ObjectShape,
-  type Shape,
-  type TextShape,
-} from "./shape.ts";
+import type { Form, Shape } from "./shape.ts";
 import { RULE_SHAPE } from "./shapes.ts";
 
 /** A rule, as far as it fits. */
@@ -35,104 +26,94 @@ export class ShapeCheck {
 
   /** A frozen copy of what fits. `undefined` if the value itself does not fit. */
   fit(value: unknown, shape: Shape, words: Words): unknown {
-    const fitting = shape.kind === "either" ? alternativeFor(value, shape) : shape;
-    if (fitting === undefined || !formOf(fitting).includes(formOfValue(value))) {
-      return this.#refuse(value, shape, words);
-    }
-    switch (fitting.kind) {
-      case "list":
-        return this.#fitList(value as readonly unknown[], fitting, words);
-      case "map":
-        return this.#fitMap(value as ByName, fitting, words);
-      case "object":
-        return this.#fitObject(value as ByName, fitting, words);
-      case "words":
-        return fitting.words.includes(value as string | number) ? value : this.#refuse(value, shape, words);
-      case "text":
-        return this.#isText(String(value), fitting) ? value : this.#refuse(value, fitting, words);
-      case "number": {
-        const { least, most } = fitting;
-        const isFit = Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
-        return isFit ? value : this.#refuse(value, fitting, words);
-      }
-      case "flag":
-        return value;
-      default:
-        return fitting satisfies never;
-    }
+    const form = formOf(value);
+    const fitting = (shape.anyOf ?? [shape]).find((one) => formsOf(one).includes(form));
+    if (fitting === undefined) return this.#refuse(value, shape, words);
+    if (form === "array") return this.#fitList(value as readonly unknown[], fitting, words);
+    if (form === "object") return this.#fitObject(value as ByName, fitting, words);
+    if (this.#isFit(value, fitting)) return value;
+    return this.#refuse(value, fitting.enum === undefined ? fitting : shape, words);
+  }
+
+  #isFit(value: unknown, shape: Shape): boolean {
+    if (shape.enum !== undefined) return shape.enum.includes(value as string | number | boolean);
+    if (typeof value === "string") return this.#isText(value, shape);
+    const { minimum = 0, maximum = 0 } = shape;
+    return Number.isSafeInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
   }
 
   /** A list with an item that does not fit does not fit, so that its other items keep their indexes. */
-  #fitList(items: readonly unknown[], { of, most, expected }: ListShape, words: Words): unknown {
-    const { length } = items;
-    if (length === 0 || length > most) this.#mistakes.expected(words, `${expected}, 1 to ${most}`, String(length));
-    const fit = items.slice(0, most).map((item, i) => this.fit(item, of, [...words, i]));
-    return length === 0 || length > most || fit.includes(undefined) ? undefined : Object.freeze(fit);
+  #fitList(given: readonly unknown[], { items, maxItems = 0, expected }: Shape, words: Words): unknown {
+    const { length } = given;
+    if (length === 0 || length > maxItems) {
+      this.#mistakes.expected(words, `${expected}, 1 to ${maxItems}`, String(length));
+    }
+    const fit = given.slice(0, maxItems).map((item, i) => items && this.fit(item, items, [...words, i]));
+    return length === 0 || length > maxItems || fit.includes(undefined) ? undefined : Object.freeze(fit);
   }
 
-  #fitMap(value: ByName, { key: keyShape, of, expected }: MapShape, words: Words): unknown {
+  #fitObject(value: ByName, shape: Shape, words: Words): unknown {
+    const { propertyNames, minProperties = 0, required = [] } = shape;
     const entries = entriesOf(value);
-    if (entries.length === 0) this.#mistakes.expected(words, expected, "an empty map");
+    if (entries.length < minProperties) this.#mistakes.expected(words, shape.expected, "an empty map");
     const fit = entries.map(([key, part]): [string, unknown] => {
-      const isKey = this.#isText(key, keyShape);
-      if (!isKey) this.#mistakes.expected([...words, key], keyShape.expected, show(key), "key");
-      const fitting = this.fit(part, of, [...words, key]);
-      return [key, isKey ? fitting : undefined];
+      const isName = propertyNames === undefined || this.#isText(key, propertyNames);
+      if (!isName) this.#mistakes.expected([...words, key], propertyNames.expected, show(key), "key");
+      const of = this.#partOf(shape, key);
+      const fitting = of === undefined ? this.#refuseWord(key, shape, words) : this.fit(part, of, [...words, key]);
+      return [key, isName ? fitting : undefined];
     });
-    return entries.length === 0 ? undefined : frozen(fit);
-  }
-
-  #fitObject(value: ByName, shape: ObjectShape, words: Words): unknown {
-    const entries = entriesOf(value);
-    const fit = entries.map(([key, part]): [string, unknown] => {
-      const word = Object.hasOwn(shape.words, key) ? shape.words[key] : undefined;
-      const of = word?.of ?? shape.others?.find((other) => this.#isText(key, other.key))?.of;
-      return [key, of === undefined ? this.#refuseWord(key, shape, words) : this.fit(part, of, [...words, key])];
-    });
-    const rule = frozen(fit);
-    if (shape === RULE_SHAPE) this.rules.push({ words, rule });
-    const missing = shape.required.filter((word) => !entries.some(([key]) => key === word));
-    for (const word of missing) {
+    const found = frozen(fit);
+    if (shape === RULE_SHAPE) this.rules.push({ words, rule: found });
+    for (const word of required.filter((one) => !entries.some(([key]) => key === one))) {
       const got = entries.length === 0 ? "an empty map" : "a map without it";
       this.#mistakes.expected(words, `the word ${show(word)}`, got);
     }
-    return shape.required.every((word) => Object.hasOwn(rule, word)) ? rule : undefined;
+    const isWhole = entries.length >= minProperties && required.every((word) => Object.hasOwn(found, word));
+    return isWhole ? found : undefined;
   }
 
-  #refuseWord(key: string, shape: ObjectShape, words: Words): undefined {
-    const own = Object.keys(shape.words);
-    const known = [...own, ...(shape.others ?? []).map(({ key: other }) => other.expected)];
+  /** The shape of a value of an object. */
+  #partOf({ properties = {}, patternProperties = {}, additionalProperties }: Shape, key: string): Shape | undefined {
+    if (Object.hasOwn(properties, key)) return properties[key];
+    const other = Object.keys(patternProperties).find((pattern) => this.#compiled(pattern).test(key));
+    return other === undefined ? additionalProperties || undefined : patternProperties[other];
+  }
+
+  #refuseWord(key: string, { properties = {}, others = [], hints = {} }: Shape, words: Words): undefined {
+    const own = Object.keys(properties);
+    const known = [...own, ...others];
     const most = 12;
     const listed = known.length > most ? `${known.slice(0, most).join(", ")} …` : known.join(", ");
-    const hint = Object.hasOwn(shape.hints ?? {}, key) ? `; write ${shape.hints?.[key]}` : hintOf(key, own);
+    const hint = Object.hasOwn(hints, key) ? `; write ${hints[key]}` : hintOf(key, own);
     const got = `${show(key)}${hint}`;
     this.#mistakes.expected([...words, key], `one of the words ${listed}`, got, "key");
     return;
   }
 
-  #isText(text: string, { pattern, longest }: TextShape): boolean {
+  #isText(text: string, { pattern, maxLength = 0 }: Shape): boolean {
     // Characters, as JSON Schema counts them. A text has at least half as many as units.
-    if (text.length > 2 * longest || (text.length > longest && Array.from(text).length > longest)) return false;
-    if (pattern === undefined) return true;
-    let compiled = this.#patterns.get(pattern);
-    if (compiled === undefined) {
-      compiled = new RegExp(`^(?:${pattern})$`, "u");
-      this.#patterns.set(pattern, compiled);
-    }
-    return compiled.test(text);
+    if (text.length > 2 * maxLength || (text.length > maxLength && Array.from(text).length > maxLength)) return false;
+    return pattern === undefined || this.#compiled(pattern).test(text);
+  }
+
+  #compiled(pattern: string): RegExp {
+    const compiled = this.#patterns.get(pattern) ?? new RegExp(pattern, "u");
+    this.#patterns.set(pattern, compiled);
+    return compiled;
   }
 
   #refuse(value: unknown, shape: Shape, words: Words): undefined {
     const isUnquoted = typeof value === "number" || typeof value === "boolean";
     const quoted = isUnquoted && this.#mayBe(String(value), shape) ? `; write it in quotes: "${value}"` : "";
     const hint = typeof value === "string" ? hintOf(value, knownWords(shape)) : quoted;
-    this.#mistakes.expected(words, expectedBy(shape), `${shownValue(value)}${hint}`);
+    this.#mistakes.expected(words, shape.expected, `${shownValue(value)}${hint}`);
     return;
   }
 
-  #mayBe(text: string, shape: Shape): boolean {
-    if (shape.kind === "either") return shape.of.some((alternative) => this.#mayBe(text, alternative));
-    return shape.kind === "text" && this.#isText(text, shape);
+  #mayBe(text: string, { anyOf, ...shape }: Shape): boolean {
+    if (anyOf !== undefined) return anyOf.some((alternative) => this.#mayBe(text, alternative));
+    return shape.type === "string" && this.#isText(text, shape);
   }
 }
 
@@ -146,47 +127,32 @@ function frozen(entries: [string, unknown][]): ByName {
   return Object.freeze(Object.fromEntries(entries.filter(([, part]) => part !== undefined)));
 }
 
-function formOfValue(value: unknown): Form {
+function formOf(value: unknown): Form {
   switch (typeof value) {
     case "string":
-      return "text";
+      return "string";
     case "number":
-      return "number";
+      return "integer";
     case "boolean":
-      return "flag";
+      return "boolean";
     case "object":
-      if (value === null) return "nothing";
-      return Array.isArray(value) ? "list" : "map";
+      if (value === null) return "null";
+      return Array.isArray(value) ? "array" : "object";
     default:
-      return "nothing";
+      return "null";
   }
 }
 
-/** The alternative of the value's form. */
-function alternativeFor(value: unknown, { of }: EitherShape): Exclude<Shape, EitherShape> | undefined {
-  const form = formOfValue(value);
-  for (const shape of of) if (shape.kind !== "either" && formOf(shape).includes(form)) return shape;
-  return undefined;
-}
-
-function expectedBy(shape: Shape): string {
-  switch (shape.kind) {
-    case "words":
-      return shape.words.join(" or ");
-    case "flag":
-      return "true or false";
-    default:
-      return shape.expected;
-  }
+function formsOf({ enum: words, type }: Shape): readonly (Form | undefined)[] {
+  return words?.map(formOf) ?? [type];
 }
 
 function knownWords(shape: Shape): readonly string[] {
-  if (shape.kind === "words") return shape.words.map(String);
-  return shape.kind === "either" ? shape.of.flatMap(knownWords) : [];
+  return shape.anyOf?.flatMap(knownWords) ?? shape.enum?.map(String) ?? [];
 }
 
 function shownValue(value: unknown): string {
-  const form = formOfValue(value);
-  if (form === "list" || form === "map") return `a ${form}`;
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "a map";
   return value === null || value === undefined ? "nothing" : show(value);
 }

@@ -8,41 +8,58 @@ import type {
   PlansWord,
   RuleWords,
 } from "./limits-file.ts";
-import type {
-  EitherShape,
-  ListShape,
-  MapShape,
-  NumberShape,
-  ObjectShape,
-  Shape,
-  TextShape,
-  WordShape,
-} from "./shape.ts";
+import type { Shape } from "./shape.ts";
 
 // One table for each type of `limits-file.ts`. `Record<keyof …>` makes a forgotten word a compile error.
 
-type WordsOf<Words> = Readonly<Record<keyof Words & string, WordShape>>;
+type WordsOf<Words> = Readonly<Record<keyof Words & string, Shape>>;
 
 const MOST_IN_LIST = 100_000;
 const LONGEST_TEXT = 256;
 
-const text = (expected: string, pattern?: string, longest: number = LONGEST_TEXT): TextShape =>
-  pattern === undefined ? { kind: "text", expected, longest } : { kind: "text", expected, pattern, longest };
-const list = (expected: string, of: Shape, most: number = MOST_IN_LIST): ListShape => ({
-  kind: "list",
+const text = (expected: string, pattern?: string, maxLength: number = LONGEST_TEXT): Shape => ({
   expected,
-  of,
-  most,
+  type: "string",
+  maxLength,
+  ...(pattern !== undefined && { pattern: wholeText(pattern) }),
 });
-const map = (expected: string, key: TextShape, of: Shape): MapShape => ({ kind: "map", expected, key, of });
-const either = (expected: string, ...of: readonly Shape[]): EitherShape => ({ kind: "either", expected, of });
-const word = (description: string, of: Shape): WordShape => ({ description, of });
-const count = (least: number): NumberShape => ({
-  kind: "number",
-  expected: least === 0 ? "a whole number from 0" : "a positive whole number",
-  least,
-  most: Number.MAX_SAFE_INTEGER,
+const list = (expected: string, items: Shape, maxItems: number = MOST_IN_LIST): Shape => ({
+  expected,
+  type: "array",
+  minItems: 1,
+  maxItems,
+  items,
 });
+const map = (expected: string, propertyNames: Shape, additionalProperties: Shape): Shape => ({
+  expected,
+  type: "object",
+  minProperties: 1,
+  propertyNames,
+  additionalProperties,
+});
+const object = (expected: string, properties: Readonly<Record<string, Shape>>, ...required: string[]): Shape => ({
+  expected,
+  type: "object",
+  properties,
+  ...(required.length > 0 && { required }),
+  additionalProperties: false,
+});
+const either = (expected: string, ...anyOf: readonly Shape[]): Shape => ({ expected, anyOf });
+const oneOf = (...words: readonly (string | number | boolean)[]): Shape => ({
+  expected: words.join(" or "),
+  enum: words,
+});
+const word = (description: string, shape: Shape): Shape => ({ description, ...shape });
+const count = (minimum: number, maximum: number = Number.MAX_SAFE_INTEGER): Shape => ({
+  expected: minimum === 0 ? "a whole number from 0" : "a positive whole number",
+  type: "integer",
+  minimum,
+  maximum,
+});
+
+function wholeText(pattern: string): string {
+  return `^(?:${pattern})$`;
+}
 
 const DURATION_PATTERN = ["w", "d", "h", "m", "s", "ms"]
   .map((unit) => `(?:\\d{1,16}(?:\\.\\d{1,4})?${unit})?`)
@@ -77,7 +94,7 @@ const PATH = text(
 );
 
 const PATTERNS = either("a text, or a list of them", PATTERN_TEXT, list("a list of texts", PATTERN_TEXT));
-const amounts = (amount: TextShape): EitherShape => {
+const amounts = (amount: Shape): Shape => {
   const some = list("a list of amounts such as 60/1m", amount, 16);
   return either(
     "an amount such as 60/1m, a list of them, or amounts per unit",
@@ -108,39 +125,36 @@ const LIMIT_WORDS: WordsOf<LimitWords> = {
     "A fixed window: 10000/1d is at most 10,000 each day from midnight, UTC; 10000/month in Europe/Berlin each month there.",
     amounts(QUOTA),
   ),
-  inflight: word("How many requests of a key may be in flight.", {
-    kind: "object",
-    expected: "max and ttl, such as { max: 10, ttl: 30s }",
-    words: INFLIGHT_WORDS,
-    required: ["max", "ttl"],
-  }),
+  inflight: word(
+    "How many requests of a key may be in flight.",
+    object("max and ttl, such as { max: 10, ttl: 30s }", INFLIGHT_WORDS, "max", "ttl"),
+  ),
 };
 
-const INSTEAD = { kind: "words", words: ["unlimited", "deny"] } as const;
+const FLAG = oneOf(true, false);
+const INSTEAD = oneOf("unlimited", "deny");
 
-const CHOICE = either("limits such as { rate: 60/1m }, or unlimited, or deny", INSTEAD, {
-  kind: "object",
-  expected: "limits such as { rate: 60/1m }",
-  words: LIMIT_WORDS,
-  required: [],
-});
+const CHOICE = either(
+  "limits such as { rate: 60/1m }, or unlimited, or deny",
+  INSTEAD,
+  object("limits such as { rate: 60/1m }", LIMIT_WORDS),
+);
 
 const PLANS_WORDS: WordsOf<PlansWord> = {
   from: word("The fact that tells the plan. A header has to be one of trustedHeaders.", FACT),
   is: word("The limits of each plan.", map("limits by plan", ANY_TEXT, CHOICE)),
 };
 
-const UNIT_COST_WORDS: Readonly<Record<"from" | "otherwise", WordShape>> = {
+const UNIT_COST_WORDS: Readonly<Record<"from" | "otherwise", Shape>> = {
   from: word("The fact that states the cost.", FACT),
   otherwise: word("The cost if the fact is missing or is no whole number: 1 unless stated.", count(0)),
 };
-const COST_WORDS = {
-  kind: "object",
-  expected: "from and otherwise",
-  words: UNIT_COST_WORDS,
-  required: ["from"],
-} as const;
-const UNIT_COST = either("a whole number, a fact, or { from, otherwise }", count(0), FACT, COST_WORDS);
+const UNIT_COST = either(
+  "a whole number, a fact, or { from, otherwise }",
+  count(0),
+  FACT,
+  object("from and otherwise", UNIT_COST_WORDS, "from"),
+);
 const COST = either(
   "a whole number, a fact, or one per unit, such as { tokens: header.x-tokens }",
   count(0),
@@ -150,7 +164,7 @@ const COST = either(
 
 const BLOCK_FOR_WORDS: WordsOf<Exclude<BlockForWord, string>> = {
   duration: word("How long the key is blocked.", DURATION),
-  extend: word("Whether denied calls begin the duration anew.", { kind: "flag" }),
+  extend: word("Whether denied calls begin the duration anew.", FLAG),
   durations: word("Each offence takes the next one.", list("a list of durations", DURATION, 16)),
   forgetAfter: word("How long after the end of a block its offence counts.", DURATION),
 };
@@ -162,19 +176,14 @@ const ADDRESSES = either("addresses or CIDR blocks", ADDRESS, list("a list of ad
 
 const ON_FAILURE = either(
   "allow, deny, local, or nodes such as { nodes: 4 }",
-  {
-    kind: "words",
-    words: ["allow", "deny", "local"],
-  },
-  {
-    kind: "object",
-    expected: "{ nodes }",
-    words: { nodes: word("Each of so many nodes enforces its share of each limit.", { ...count(1), most: 100_000 }) },
-    required: ["nodes"],
-  },
+  oneOf("allow", "deny", "local"),
+  object(
+    "{ nodes }",
+    { nodes: word("Each of so many nodes enforces its share of each limit.", count(1, 100_000)) },
+    "nodes",
+  ),
 );
-const onFailure = (place: string): WordShape =>
-  word(`What decides while the store is unavailable${place}.`, ON_FAILURE);
+const onFailure = (place: string): Shape => word(`What decides while the store is unavailable${place}.`, ON_FAILURE);
 
 type NamedMatch = Omit<MatchWords, `${string}.${string}`>;
 const MATCH_WORDS: WordsOf<NamedMatch> = {
@@ -185,15 +194,13 @@ const MATCH_WORDS: WordsOf<NamedMatch> = {
   descriptor: word("Entries that the descriptor has.", map("patterns by key", ANY_TEXT, PATTERNS)),
 };
 
-const MATCH: ObjectShape = {
-  kind: "object",
-  expected: "conditions such as { method: POST, path: /login }",
-  words: MATCH_WORDS,
-  required: [],
-  others: [
-    { key: text("header.NAME or cookie.NAME", `(?:header|cookie)\\.${TOKEN}`), of: PATTERNS },
-    { key: text("query.NAME", "query\\.[\\s\\S]+"), of: PATTERNS },
-  ],
+const MATCH: Shape = {
+  ...object("conditions such as { method: POST, path: /login }", MATCH_WORDS),
+  others: ["header.NAME or cookie.NAME", "query.NAME"],
+  patternProperties: {
+    [wholeText(`(?:header|cookie)\\.${TOKEN}`)]: PATTERNS,
+    [wholeText("query\\.[\\s\\S]+")]: PATTERNS,
+  },
 };
 
 const RULE_WORDS: WordsOf<RuleWords> = {
@@ -204,29 +211,23 @@ const RULE_WORDS: WordsOf<RuleWords> = {
   ),
   ...LIMIT_WORDS,
   limit: word("In place of limits: for requests of no plan and no key below.", INSTEAD),
-  plans: word("Limits by plan, in place of the rule's.", {
-    kind: "object",
-    expected: "from and is, such as { from: plan, is: { pro: { rate: 600/1m } } }",
-    words: PLANS_WORDS,
-    required: ["from", "is"],
-  }),
+  plans: word(
+    "Limits by plan, in place of the rule's.",
+    object("from and is, such as { from: plan, is: { pro: { rate: 600/1m } } }", PLANS_WORDS, "from", "is"),
+  ),
   keys: word(
     "Limits of single keys, in place of the rule's and of the plan's.",
     map("limits by key", ANY_TEXT, CHOICE),
   ),
   cost: word("What a request costs, per unit.", COST),
-  mode: word("shadow counts and never denies, off counts nothing.", {
-    kind: "words",
-    words: ["enforce", "shadow", "off"],
-  }),
+  mode: word("shadow counts and never denies, off counts nothing.", oneOf("enforce", "shadow", "off")),
   blockFor: word(
     "How long a key is blocked that exhausts a limit.",
-    either("a duration such as 10m, or { duration, extend }, or { durations, forgetAfter }", DURATION, {
-      kind: "object",
-      expected: "{ duration, extend } or { durations, forgetAfter }",
-      words: BLOCK_FOR_WORDS,
-      required: [],
-    }),
+    either(
+      "a duration such as 10m, or { duration, extend }, or { durations, forgetAfter }",
+      DURATION,
+      object("{ duration, extend } or { durations, forgetAfter }", BLOCK_FOR_WORDS),
+    ),
   ),
   onFailure: onFailure(", in place of that of the domain"),
 };
@@ -234,11 +235,8 @@ const RULE_WORDS: WordsOf<RuleWords> = {
 const LIMIT = "rate: 60/1m, within: 5/15m or quota: 10000/1d";
 
 /** One rule. Further checks look at each value of this shape. */
-export const RULE_SHAPE: ObjectShape = {
-  kind: "object",
-  expected: "a rule such as { by: ip, rate: 60/1m }",
-  words: RULE_WORDS,
-  required: [],
+export const RULE_SHAPE: Shape = {
+  ...object("a rule such as { by: ip, rate: 60/1m }", RULE_WORDS),
   hints: {
     algorithm: LIMIT,
     capacity: "burst: 20",
@@ -257,13 +255,13 @@ export const RULE_SHAPE: ObjectShape = {
 
 const DOMAIN_WORDS: WordsOf<DomainWords> = {
   onFailure: onFailure(", in place of that of the file"),
-  ignoreCase: word("Whether upper and lower case of a path are equal.", { kind: "flag" }),
+  ignoreCase: word("Whether upper and lower case of a path are equal.", FLAG),
   limits: word("The rules. All that match decide together.", map("rules by name", NAME, RULE_SHAPE)),
 };
 
 const FILE_WORDS: WordsOf<LimitsFile> = {
   $schema: word("Where editors find the schema.", text("a text", undefined, 2_048)),
-  version: word("The version of the format: 1.", { kind: "words", words: [1] }),
+  version: word("The version of the format: 1.", oneOf(1)),
   trustedHeaders: word(
     "Headers that a proxy sets, or deletes from what clients send.",
     list("a list of names of headers", HEADER_NAME),
@@ -272,20 +270,14 @@ const FILE_WORDS: WordsOf<LimitsFile> = {
   domains: word(
     "Rules by domain.",
     map("domains by name", NAME, {
-      kind: "object",
-      expected: "a domain with limits",
-      words: DOMAIN_WORDS,
-      required: ["limits"],
+      ...object("a domain with limits", DOMAIN_WORDS, "limits"),
       hints: { descriptors: "limits: { login: { by: ip, rate: 60/1m } }", rules: "limits" },
     }),
   ),
 };
 
 /** The whole file. */
-export const FILE_SHAPE: ObjectShape = {
-  kind: "object",
-  expected: "version and domains",
-  words: FILE_WORDS,
-  required: ["version", "domains"],
+export const FILE_SHAPE: Shape = {
+  ...object("version and domains", FILE_WORDS, "version", "domains"),
   hints: { limits: "domains: { api: { limits } }", rules: "domains: { api: { limits } }" },
 };
