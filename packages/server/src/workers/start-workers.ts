@@ -2,7 +2,7 @@ import cluster from "node:cluster";
 import type { LocalStore } from "tollgate";
 import type { Admin } from "../admin/admin.ts";
 import { LogEvents } from "../dashboard/log-events.ts";
-import type { Certificates } from "../files/certificates.ts";
+import type { Tls } from "../http/tls.ts";
 import { openMemory } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
 import { openCertificates } from "../open-certificates.ts";
@@ -83,7 +83,7 @@ interface Parts {
   readonly limits: PrimaryLimits | undefined;
   readonly store: LocalStore | undefined;
   readonly events: LogEvents;
-  readonly tls: Certificates | undefined;
+  readonly tls: Tls | undefined;
 }
 
 async function openAdmin(

@@ -1,4 +1,4 @@
-import { checkChoice, checkOptions, checkWholeNumber, optionError } from "../core/check-options.ts";
+import { checkChoice, checkOptions, checkWholeNumber, type OptionNames, optionError } from "../core/check-options.ts";
 import { checkFunction, isPromise } from "../core/checks.ts";
 import { type Cost, copyCost } from "../core/cost.ts";
 import { checkDuration } from "../core/duration-option.ts";
@@ -9,30 +9,46 @@ import { RIVAL_OPTIONS } from "./rival-options.ts";
 
 const A_DAY_MS = 86_400_000;
 
-/** The options of every adapter. */
-const NAMES: Readonly<Record<keyof GateOptions<never, never> | "onDenied", true>> = {
-  limiter: true,
-  input: true,
-  cost: true,
-  skip: true,
-  allowList: true,
-  denyList: true,
-  clientIp: true,
-  headers: true,
-  partitionKey: true,
-  exposeHeaders: true,
-  denial: true,
-  status: true,
-  failureStatus: true,
-  retryJitter: true,
-  maxWait: true,
-  onDenied: true,
-  onError: true,
-  logError: true,
-  requestProperty: true,
-  chargeAfter: true,
-  settle: true,
-  settleAborted: true,
+type Check = (value: unknown, name: string) => void;
+
+const functionOf =
+  (expected: string): Check =>
+  (value, name) => {
+    if (value !== undefined) checkFunction(name, value, expected);
+  };
+const choiceOf =
+  (...choices: readonly unknown[]): Check =>
+  (value, name) =>
+    checkChoice(name, value, choices);
+const flag = choiceOf(true, false);
+/** Where the option is used. */
+const elsewhere: Check = () => {};
+
+/** How the options of every adapter are checked. */
+const CHECKS: Readonly<Record<keyof GateOptions<never, never> | "onDenied", Check>> = {
+  limiter: elsewhere,
+  input: functionOf("a function of the request"),
+  // The limiter checks the units, when it is called.
+  cost: (cost) => void (cost === undefined || typeof cost === "function" || copyCost(cost as Cost)),
+  skip: functionOf("a function of the request"),
+  allowList: elsewhere,
+  denyList: elsewhere,
+  clientIp: elsewhere,
+  headers: elsewhere,
+  partitionKey: functionOf("a function of the request"),
+  exposeHeaders: flag,
+  denial: choiceOf("json", "problem", "negotiate"),
+  status: choiceOf(429, 503),
+  failureStatus: (status, name) => void (status === undefined || checkWholeNumber(name, status, 400, 599)),
+  retryJitter: elsewhere,
+  maxWait: elsewhere,
+  onDenied: functionOf("a function"),
+  onError: choiceOf("allow", "deny", "throw"),
+  logError: functionOf("a function of error and request"),
+  requestProperty: checkProperty,
+  chargeAfter: functionOf("a function of request and outcome"),
+  settle: flag,
+  settleAborted: flag,
 };
 
 type Any = GateOptions<never, never>;
@@ -79,25 +95,13 @@ export function checkGateOptions<Request, Input>(
 function checkAll(options: unknown, own: readonly string[]): void {
   if (isMadeHere(options))
     throw new TollgateError("ERR_OPTION", "rateLimit: expected options, got a limiter; write rateLimit({ limiter })");
-  const known = { ...NAMES, ...Object.fromEntries(own.map((name) => [name, true as const])) };
+  const known: OptionNames = Object.fromEntries([...Object.keys(CHECKS), ...own].map((name) => [name, true]));
   checkOptions("rateLimit", options, known, RIVAL_OPTIONS);
   const given = options as Readonly<Record<string, unknown>>;
   const takes = ["chargeAfter", "maxWait"].some((name) => given[name] !== undefined) || given["settle"] === true;
   checkLimiter(given["limiter"], takes ? ["consume", "take"] : ["consume"]);
   checkKeyed(given);
-  for (const name of ["input", "skip", "partitionKey"]) checkOptional(name, given[name], "a function of the request");
-  checkCostOption(given["cost"]);
-  checkOptional("onDenied", given["onDenied"], "a function");
-  checkOptional("logError", given["logError"], "a function of error and request");
-  checkOptional("chargeAfter", given["chargeAfter"], "a function of request and outcome");
-  checkChoice("denial", given["denial"], ["json", "problem", "negotiate"]);
-  checkChoice("status", given["status"], [429, 503]);
-  const { failureStatus, requestProperty } = given;
-  if (failureStatus !== undefined) checkWholeNumber("failureStatus", failureStatus, 400, 599);
-  if (requestProperty !== undefined) checkProperty(requestProperty);
-  checkChoice("onError", given["onError"], ["allow", "deny", "throw"]);
-  checkChoice("exposeHeaders", given["exposeHeaders"], [true, false]);
-  checkChoice("settle", given["settle"], [true, false]);
+  for (const [name, check] of Object.entries(CHECKS)) check(given[name], name);
   checkSettleAborted(given);
 }
 
@@ -124,24 +128,15 @@ function checkKeyed({ limiter, input }: Readonly<Record<string, unknown>>): void
   );
 }
 
-function checkOptional(name: string, value: unknown, expected: string): void {
-  if (value !== undefined) checkFunction(name, value, expected);
-}
-
-/** The limiter checks the units, when it is called. */
-function checkCostOption(cost: unknown): void {
-  if (cost !== undefined && typeof cost !== "function") copyCost(cost as Cost);
-}
-
 /** Names of other forms are mistakes, such as a path of properties. */
 function checkProperty(name: unknown): void {
+  if (name === undefined) return;
   if (typeof name === "string" && /^[A-Za-z$][\w$]*$/.test(name)) return;
   throw optionError("requestProperty", 'the name of a property, such as "rateLimit"', name);
 }
 
 /** Without `chargeAfter` the option would have no effect. */
 function checkSettleAborted({ settleAborted, chargeAfter }: Readonly<Record<string, unknown>>): void {
-  checkChoice("settleAborted", settleAborted, [true, false]);
   if (settleAborted === true && chargeAfter === undefined) {
     throw optionError(
       "settleAborted",
