@@ -17,7 +17,7 @@ import { answerLead, type LeadQuestion } from "../operations/answer-lead.ts";
 import { HotKeysOfDomains } from "../operations/hot-keys.ts";
 import { operateKey } from "../operations/key-calls.ts";
 import { blockedIn } from "../operations/key-routes.ts";
-import { OperatedLimits } from "../operations/operated-limits.ts";
+import { openLimitsFiles, operateLimits } from "../operations/operated-limits.ts";
 import { decideHere } from "./decide.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { decideRoute } from "./decide-route.ts";
@@ -39,13 +39,13 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const { clock, log, followed } = context;
   const leading = followed === undefined ? await leadingByFiles(settings, context) : leadingByPrimary(followed);
   const { store, close } = await openStore(settings, context);
-  const limits: Limits | Limits<"async"> = createLimits(leading.first(), { store, clock });
+  const limits: Limits | Limits<"async"> = createLimits(leading.first, { store, clock });
   const recent = recentOf(context);
   const limiters = new LimiterSet();
   const hot = recent === undefined ? undefined : new HotKeysOfDomains(limiters);
   const trail = recent === undefined ? undefined : new DecisionTrail(clock);
   const endTrail = trail === undefined ? () => {} : limiters.watch(trail.add);
-  const led = leading.begin({ limits, recent, hot, trail }, (file) => {
+  const { stop, ...led } = leading.begin({ limits, recent, hot, trail }, (file) => {
     recent?.keepFactsOf(file);
     // Another version may have other domains.
     limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
@@ -55,7 +55,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   context.peers?.onQuestion((question) => decideHere(decidedBy, question as DecideRequest));
   const endLog = logDegraded(limiters, log);
   const end = async (): Promise<void> => {
-    leading.close();
+    stop();
     endLog();
     hot?.close();
     endTrail();
@@ -92,24 +92,28 @@ interface OwnLimits {
 /** What decides which limits are in force: files and operators of this process, or the primary process. */
 interface Leading {
   readonly checkDomain: string | undefined;
-  first(): LimitsFile;
-  /** `limits` have what `first` was in the same turn. `onInstall` is notified of limits that are in force. */
-  begin(
-    own: OwnLimits,
-    onInstall: (effective: LimitsFile) => void,
-  ): Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "operations" | "reload">;
-  close(): void;
+  readonly first: LimitsFile;
+  /** `limits` have what `first` is. `onInstall` is notified of limits that are in force. */
+  begin(own: OwnLimits, onInstall: (effective: LimitsFile) => void): Led;
+}
+
+interface Led
+  extends Pick<Application, "adminRoutes" | "health" | "limitsStatus" | "inForce" | "operations" | "reload"> {
+  readonly stop: () => void;
 }
 
 async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsContext): Promise<Leading> {
-  const { path, checkDomain } = settings;
-  const operated = await OperatedLimits.open({ path, checkDomain, clock, log });
+  const opened = await openLimitsFiles(settings.path, settings.checkDomain, log);
+  const { files, checkDomain } = opened;
+  const limitsStatus = () => files.status;
   return {
-    checkDomain: operated.checkDomain,
-    first: () => operated.first,
+    checkDomain,
+    first: files.first,
     begin: ({ limits, recent, hot, trail }, onInstall) => {
-      const { inForce, routes, operations } = operated.begin({
+      const { inForce, routes, operations, close } = operateLimits(opened, {
         limits,
+        clock,
+        log,
         recent,
         operateKey: (call) => operateKey(limits, call),
         hotOf: async (domain) => hot?.of(domain) ?? { active: [], denied: [] },
@@ -120,26 +124,25 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
       });
       return {
         adminRoutes: routes,
-        health: inForceHealth(() => summaryOf(inForce, operated.status())),
-        limitsStatus: operated.status,
+        health: inForceHealth(() => summaryOf(inForce, files.status)),
+        limitsStatus,
         inForce,
         operations,
-        reload: () => operated.reload(),
+        reload: () => files.reload(),
+        stop: close,
       };
     },
-    close: () => operated.close(),
   };
 }
 
 function leadingByPrimary(followed: FollowedLimits): Leading {
   return {
     checkDomain: followed.state.checkDomain,
-    first: () => followed.effective,
+    first: followed.effective,
     begin: ({ limits }, onInstall) => {
       followed.begin(limits, onInstall);
-      return { adminRoutes: {}, health: inForceHealth(() => followed.state) };
+      return { adminRoutes: {}, health: inForceHealth(() => followed.state), stop: () => {} };
     },
-    close: () => {},
   };
 }
 

@@ -23,15 +23,13 @@ const THREAD = new URL("../../dist/envoy/parse-thread.js", import.meta.url);
 export async function openEnvoyApplication(settings: LimitsSettings, context: LimitsContext): Promise<Application> {
   const { path, shadow } = settings;
   const { clock, log } = context;
-  const files = await LimitsFiles.open({
-    path,
-    compile: readWords,
-    recompile: (texts) => readWithoutBlocking(texts, readWords, THREAD),
-    replace: (words) => limits.replace(compileWords(words)),
-    log,
-  });
+  const files = await LimitsFiles.open(path, log, readWords);
   const { store, close } = await openStore(settings, context);
   const limits = new RateLimits({ store, clock, configuration: compileWords(files.first), shadow });
+  files.watch({
+    recompile: (texts) => readWithoutBlocking(texts, readWords, THREAD),
+    replace: (words) => limits.replace(compileWords(words)),
+  });
   const limitsStatus = () => files.status;
   const application: Application = {
     routes: {},

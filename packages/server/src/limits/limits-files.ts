@@ -17,19 +17,14 @@ export class LimitsError extends Error {
   }
 }
 
-export interface LimitsFilesOptions<Value> {
-  /** A file or a directory. */
-  readonly path: string;
-  readonly compile: (texts: readonly FileText[]) => Compiled<Value>;
-  /** Works like `compile` while requests are served: it must not block the thread for long. By default `compile`. */
-  readonly recompile?: (texts: readonly FileText[]) => Compiled<Value> | Promise<Compiled<Value>>;
+/** What happens to files that change while the service runs. */
+export interface LimitsFilesWatch<Value> {
+  /** Reads files while requests are served: it must not block the thread for long. */
+  readonly recompile: (texts: readonly FileText[]) => Compiled<Value> | Promise<Compiled<Value>>;
   /** Puts limits in force that were read again. */
   readonly replace: (value: Value) => unknown;
-  readonly log: Log;
   /** Is notified when files have been taken or refused. */
   readonly onStatus?: () => void;
-  /** How often the files are read without a sign of a change. */
-  readonly intervalMs?: number;
 }
 
 export interface LimitsStatus {
@@ -47,34 +42,48 @@ const MOST_LOGGED = 20;
 
 /** Limits in files that may change while the service runs. A bad file changes nothing. */
 export class LimitsFiles<Value> {
-  readonly #options: LimitsFilesOptions<Value>;
-  readonly #watched: WatchedTexts;
+  /** A file or a directory. */
+  readonly path: string;
   /** The limits with which the service begins. */
   readonly first: Value;
+  readonly #log: Log;
+  readonly #texts: readonly FileText[];
+  #watched: WatchedTexts | undefined;
+  #onStatus: () => void = () => {};
   #loadedAt = new Date();
   #loads = 1;
   #refusals = 0;
   #state: LimitsStatus["state"] = "loaded";
   #isClosed = false;
 
-  private constructor(options: LimitsFilesOptions<Value>, texts: readonly FileText[], first: Value) {
-    this.#options = options;
+  private constructor(path: string, log: Log, texts: readonly FileText[], first: Value) {
+    this.path = path;
     this.first = first;
-    this.#watched = watchTexts({
-      path: options.path,
-      known: texts,
-      onChange: (changed) => this.#load(changed).catch((error: unknown) => this.#refuse([String(error)])),
-      onError: (error) => this.#refuse([String(error)]),
-      ...(options.intervalMs !== undefined && { intervalMs: options.intervalMs }),
-    });
+    this.#log = log;
+    this.#texts = texts;
   }
 
   /** @throws FilesError if the files cannot be read; LimitsError if they have mistakes. */
-  static async open<Value>(options: LimitsFilesOptions<Value>): Promise<LimitsFiles<Value>> {
-    const texts = await readTexts(options.path);
-    const { value, mistakes } = options.compile(texts);
+  static async open<Value>(
+    path: string,
+    log: Log,
+    compile: (texts: readonly FileText[]) => Compiled<Value>,
+  ): Promise<LimitsFiles<Value>> {
+    const texts = await readTexts(path);
+    const { value, mistakes } = compile(texts);
     if (mistakes !== undefined) throw new LimitsError(mistakes);
-    return new LimitsFiles(options, texts, value);
+    return new LimitsFiles(path, log, texts, value);
+  }
+
+  /** Follows changes since `open`. */
+  watch({ onStatus = () => {}, ...watch }: LimitsFilesWatch<Value>): void {
+    this.#onStatus = onStatus;
+    this.#watched = watchTexts({
+      path: this.path,
+      known: this.#texts,
+      onChange: (texts) => this.#load(texts, watch).catch((error: unknown) => this.#refuse([String(error)])),
+      onError: (error) => this.#refuse([String(error)]),
+    });
   }
 
   get status(): LimitsStatus {
@@ -83,16 +92,15 @@ export class LimitsFiles<Value> {
 
   /** Reads the files now, also if nothing says that they have changed. */
   reload(): void {
-    this.#watched.check();
+    this.#watched?.check();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#watched.close();
+    this.#watched?.close();
   }
 
-  async #load(texts: readonly FileText[]): Promise<void> {
-    const { compile, recompile = compile, replace } = this.#options;
+  async #load(texts: readonly FileText[], { recompile, replace }: LimitsFilesWatch<Value>): Promise<void> {
     const { value, mistakes } = await recompile(texts);
     if (this.#isClosed) return;
     if (mistakes !== undefined) {
@@ -103,20 +111,20 @@ export class LimitsFiles<Value> {
     this.#state = "loaded";
     this.#loadedAt = new Date();
     this.#loads += 1;
-    const text = `limits loaded from ${this.#options.path}`;
-    this.#options.log({ level: "info", event: "limits-loaded", text, fields: { path: this.#options.path } });
-    this.#options.onStatus?.();
+    const { path } = this;
+    this.#log({ level: "info", event: "limits-loaded", text: `limits loaded from ${path}`, fields: { path } });
+    this.#onStatus();
   }
 
   #refuse(lines: readonly string[]): void {
     this.#state = "kept";
     this.#refusals += 1;
-    const { log, path } = this.#options;
+    const { path } = this;
     const text = `limits of ${path} refused, those before stay in force: ${lines.length} mistakes`;
-    log({ level: "error", event: "limits-refused", text, fields: { path, mistakes: lines.length } });
+    this.#log({ level: "error", event: "limits-refused", text, fields: { path, mistakes: lines.length } });
     for (const line of lines.slice(0, MOST_LOGGED)) {
-      log({ level: "error", event: "limits-mistake", text: line, fields: { path } });
+      this.#log({ level: "error", event: "limits-mistake", text: line, fields: { path } });
     }
-    this.#options.onStatus?.();
+    this.#onStatus();
   }
 }

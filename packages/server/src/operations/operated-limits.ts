@@ -2,7 +2,7 @@ import type { Clock } from "tollgate";
 import type { Limits, LimitsFile } from "tollgate/config";
 import type { OperatorRoutes } from "../http/operator.ts";
 import { requireDomain, withDomain } from "../limits/check-domain.ts";
-import { LimitsFiles, type LimitsStatus } from "../limits/limits-files.ts";
+import { LimitsFiles } from "../limits/limits-files.ts";
 import { LimitsInForce } from "../limits/limits-in-force.ts";
 import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
@@ -10,104 +10,66 @@ import type { Log } from "../log/log.ts";
 import { auditOwnChange } from "./audit-own-change.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import type { Operated, OperationSettings } from "./operation-settings.ts";
-import type { Reached } from "./workers-reached.ts";
 
-export interface OperatedSettings {
-  /** A file or a directory. */
-  readonly path: string;
-  /** `undefined`: the first domain of the files. */
+/** Limits of files, and the domain that decides `/check`: limits that lack it are refused. */
+export interface OpenedLimits {
+  readonly files: LimitsFiles<LimitsFile>;
   readonly checkDomain: string | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Is notified when files have been taken or refused. */
-  readonly onStatus?: () => void;
+}
+
+/**
+ * @param named `undefined`: the first domain of the files.
+ * @throws FilesError if the files cannot be read; LimitsError if they have mistakes, or lack the domain.
+ */
+export async function openLimitsFiles(path: string, named: string | undefined, log: Log): Promise<OpenedLimits> {
+  const files = await LimitsFiles.open(path, log, readLimitsFiles);
+  const domains = Object.keys(files.first.domains);
+  const checkDomain = named ?? domains[0];
+  if (checkDomain !== undefined) requireDomain(domains, checkDomain, path);
+  return { files, checkDomain };
 }
 
 /** What operators reach limits by. */
 export interface OperatedParts extends Operated {
+  readonly clock: Clock;
+  readonly log: Log;
   /** They have the limits with which the files began. */
   readonly limits: Limits | Limits<"async">;
   /** Is notified of limits that have come into force, with overrides. */
   readonly onInstall: (effective: LimitsFile) => void;
+  /** Is notified when files have been taken or refused. */
+  readonly onStatus?: () => void;
 }
 
 /** Limits of files that operators may change while they are in force. */
-export class OperatedLimits {
-  readonly #settings: OperatedSettings;
-  readonly #files: LimitsFiles<LimitsFile>;
-  /** The domain that decides `/check`: limits that lack it are refused. */
-  readonly checkDomain: string | undefined;
-  #inForce: LimitsInForce | undefined;
-  #reached: Reached = async () => undefined;
-  /** Files that changed before `begin`. */
-  #early: LimitsFile | undefined;
+export interface OperatedLimits {
+  readonly inForce: LimitsInForce;
+  readonly routes: OperatorRoutes;
+  readonly operations: OperationSettings;
+  close(): void;
+}
 
-  private constructor(settings: OperatedSettings, files: LimitsFiles<LimitsFile>, checkDomain: string | undefined) {
-    this.#settings = settings;
-    this.#files = files;
-    this.checkDomain = checkDomain;
-  }
-
-  /** @throws FilesError if the files cannot be read; LimitsError if they have mistakes, or lack the domain. */
-  static async open(settings: OperatedSettings): Promise<OperatedLimits> {
-    const { path, log } = settings;
-    // Not known while the first files are read.
-    let checkDomain: string | undefined;
-    const files = await LimitsFiles.open({
-      path,
-      compile: readLimitsFiles,
-      recompile: async (texts) => withDomain(await readLimitsWithoutBlocking(texts), checkDomain, path),
-      replace: (file) => operated.#take(file),
-      log,
-      ...(settings.onStatus !== undefined && { onStatus: settings.onStatus }),
-    });
-    const domains = Object.keys(files.first.domains);
-    checkDomain = settings.checkDomain ?? domains[0];
-    const operated: OperatedLimits = new OperatedLimits(settings, files, checkDomain);
-    try {
-      if (checkDomain !== undefined) requireDomain(domains, checkDomain, path);
-    } catch (error) {
-      files.close();
-      throw error;
-    }
-    return operated;
-  }
-
-  /** The limits with which the files began. */
-  get first(): LimitsFile {
-    return this.#files.first;
-  }
-
-  readonly status = (): LimitsStatus => this.#files.status;
-
-  begin({ limits, onInstall, ...operated }: OperatedParts): {
-    readonly inForce: LimitsInForce;
-    readonly routes: OperatorRoutes;
-    readonly operations: OperationSettings;
-  } {
-    const { clock, log } = this.#settings;
-    const onOwnChange = auditOwnChange.bind(undefined, log);
-    const inForce = new LimitsInForce({ limits, file: this.first, clock, onOwnChange, onInstall });
-    this.#inForce = inForce;
-    this.#reached = operated.reached;
-    if (this.#early !== undefined) void inForce.takeFiles(this.#early);
-    const operations: OperationSettings = { inForce, clock, log, checkDomain: this.checkDomain, ...operated };
-    return { inForce, routes: operationRoutes(operations), operations };
-  }
-
-  reload(): void {
-    this.#files.reload();
-  }
-
-  close(): void {
-    this.#files.close();
-    this.#inForce?.close();
-  }
-
-  async #take(file: LimitsFile): Promise<void> {
-    if (this.#inForce === undefined) this.#early = file;
-    else await this.#inForce.takeFiles(file);
-    // The log says that files are loaded when all workers have them.
-    await this.#reached();
-  }
+/** Follows files, and what operators make of their limits. */
+export function operateLimits(
+  { files, checkDomain }: OpenedLimits,
+  { limits, onInstall, onStatus = () => {}, ...parts }: OperatedParts,
+): OperatedLimits {
+  const { clock, log, reached } = parts;
+  const onOwnChange = auditOwnChange.bind(undefined, log);
+  const inForce = new LimitsInForce({ limits, file: files.first, clock, onOwnChange, onInstall });
+  files.watch({
+    recompile: async (texts) => withDomain(await readLimitsWithoutBlocking(texts), checkDomain, files.path),
+    replace: async (file) => {
+      await inForce.takeFiles(file);
+      // The log says that files are loaded when all workers have them.
+      await reached();
+    },
+    onStatus,
+  });
+  const operations: OperationSettings = { inForce, checkDomain, ...parts };
+  const close = (): void => {
+    files.close();
+    inForce.close();
+  };
+  return { inForce, routes: operationRoutes(operations), operations, close };
 }

@@ -10,7 +10,12 @@ import { type LimitsState, summaryOf } from "../limits/limits-state.ts";
 import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
 import { blockedIn, cannotListBlocked } from "../operations/key-routes.ts";
-import { OperatedLimits } from "../operations/operated-limits.ts";
+import {
+  type OpenedLimits,
+  type OperatedLimits,
+  openLimitsFiles,
+  operateLimits,
+} from "../operations/operated-limits.ts";
 import type { OperationSettings } from "../operations/operation-settings.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
@@ -27,33 +32,32 @@ const FOLLOW_MS = 5_000;
  * the latest state when it answers again, and one that starts begins with it.
  */
 export class PrimaryLimits {
+  readonly #opened: OpenedLimits;
   readonly #operated: OperatedLimits;
   /** They count nothing: limits that compile here compile in every worker. They list keys that are blocked. */
   readonly #limits: Limits;
   readonly #slots: readonly WorkerSlot[];
   readonly #log: Log;
   readonly #salt: string | undefined;
-  readonly inForce: LimitsInForce;
-  readonly routes: OperatorRoutes;
-  readonly operations: OperationSettings;
-  readonly health: HealthDetails;
   #number = 0;
   #reached: Promise<WorkersReached> = Promise.resolve({ changed: [], silent: [] });
 
   private constructor(
-    operated: OperatedLimits,
+    opened: OpenedLimits,
     slots: readonly WorkerSlot[],
     store: LocalStore | undefined,
     log: Log,
     hasOperators: boolean,
   ) {
-    this.#operated = operated;
+    this.#opened = opened;
     this.#slots = slots;
     this.#log = log;
     this.#salt = hasOperators ? randomSalt() : undefined;
-    this.#limits = createLimits(operated.first, { clock: systemClock, ...(store !== undefined && { store }) });
-    const { inForce, routes, operations } = operated.begin({
+    this.#limits = createLimits(opened.files.first, { clock: systemClock, ...(store !== undefined && { store }) });
+    this.#operated = operateLimits(opened, {
       limits: this.#limits,
+      clock: systemClock,
+      log,
       recent: hasOperators ? requestsOf(slots) : undefined,
       operateKey: operateKeyIn(slots),
       hotOf: hotOfWorkers(slots),
@@ -61,11 +65,8 @@ export class PrimaryLimits {
       reached: () => this.#reached,
       trailOf: trailOfWorkers(slots),
       onInstall: () => this.#tell(),
+      onStatus: () => this.#tell(),
     });
-    this.inForce = inForce;
-    this.routes = routes;
-    this.operations = operations;
-    this.health = inForceHealth(() => summaryOf(inForce, operated.status()));
   }
 
   /**
@@ -81,22 +82,30 @@ export class PrimaryLimits {
     log: Log,
   ): Promise<PrimaryLimits | undefined> {
     if (application.kind !== "limits" || (await isEnvoy(application))) return undefined;
-    const { path, checkDomain } = application;
-    let primary: PrimaryLimits | undefined;
-    const onStatus = (): void => {
-      if (primary !== undefined) primary.#tell();
-    };
-    const operated = await OperatedLimits.open({ path, checkDomain, clock: systemClock, log, onStatus });
-    primary = new PrimaryLimits(operated, slots, store, log, admin?.tokens !== undefined);
-    return primary;
+    const opened = await openLimitsFiles(application.path, application.checkDomain, log);
+    return new PrimaryLimits(opened, slots, store, log, admin?.tokens !== undefined);
   }
 
+  get inForce(): LimitsInForce {
+    return this.#operated.inForce;
+  }
+
+  get routes(): OperatorRoutes {
+    return this.#operated.routes;
+  }
+
+  get operations(): OperationSettings {
+    return this.#operated.operations;
+  }
+
+  readonly health: HealthDetails = inForceHealth(() => summaryOf(this.inForce, this.status));
+
   get status(): LimitsStatus {
-    return this.#operated.status();
+    return this.#opened.files.status;
   }
 
   reload(): void {
-    this.#operated.reload();
+    this.#opened.files.reload();
   }
 
   close(): void {
@@ -109,7 +118,7 @@ export class PrimaryLimits {
       ...summaryOf(this.inForce, this.status),
       number: this.#number,
       effective: JSON.stringify(this.inForce.effective),
-      checkDomain: this.#operated.checkDomain,
+      checkDomain: this.#opened.checkDomain,
       salt: this.#salt,
     };
   }
