@@ -1,5 +1,6 @@
 import { type AsyncReservation, type Cost, type Decision, type Reservation, TollgateError } from "tollgate";
 import type { Limits } from "tollgate/config";
+import { requestErrorOf } from "../http/request-error.ts";
 import { checkUnits } from "./check-units.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { type DecisionJson, decisionJson } from "./decision-json.ts";
@@ -12,17 +13,19 @@ export interface DecidedBy {
 }
 
 /** What a call came to. */
-export type DecideResult =
-  | { readonly status: 200; readonly decision: Decision | undefined; readonly body: ResultBody }
-  | { readonly status: 400 | 404 | 503; readonly decision?: never; readonly body: ErrorBody };
-
-/** The parts that a verb has. */
-export type ResultBody = Partial<DecisionJson> & { readonly reservation?: string; readonly wasBlocked?: boolean };
-
-export interface ErrorBody {
-  readonly error: string;
-  readonly code?: string;
+export interface DecideResult {
+  readonly status: number;
+  readonly decision?: Decision;
+  readonly body: ResultBody;
 }
+
+/** The parts that a verb has, or an error. */
+export type ResultBody = Partial<DecisionJson> & {
+  readonly reservation?: string;
+  readonly wasBlocked?: boolean;
+  readonly error?: string;
+  readonly code?: string;
+};
 
 /** Carries out one call, in the process that has its reservation. */
 export async function decide(by: DecidedBy, request: DecideRequest): Promise<DecideResult> {
@@ -39,9 +42,10 @@ export async function decideHere(by: DecidedBy, request: DecideRequest): Promise
   try {
     return await decideOrThrow(by, request);
   } catch (error) {
-    if (!(error instanceof TollgateError)) throw error;
-    const body = { error: error.message, code: error.code };
-    return { status: error.code === "ERR_STORE" ? 503 : 400, body };
+    const known = requestErrorOf(error);
+    if (known === undefined) throw error;
+    const { status, message, details } = known;
+    return { status, body: { error: message, ...details } };
   }
 }
 
@@ -49,9 +53,8 @@ async function decideOrThrow({ limits, reservations }: DecidedBy, request: Decid
   if ("domain" in request && "cost" in request) checkUnits(request.cost, limits.units(request.domain));
   switch (request.verb) {
     case "consume":
-      return decided(await limits.consume(request.domain, request.facts, request.cost));
     case "peek":
-      return decided(await limits.peek(request.domain, request.facts, request.cost));
+      return decided(await limits[request.verb](request.domain, request.facts, request.cost));
     case "charge":
       return decided(await limits.charge(request.domain, request.facts, request.cost));
     case "refund":
@@ -65,10 +68,9 @@ async function decideOrThrow({ limits, reservations }: DecidedBy, request: Decid
         request.cost,
       );
       const { decision } = reserved;
-      const result = decided(decision);
       return decision.allowed
-        ? withReservation(result, reservations.add(reserved, limits.units(request.domain)))
-        : result;
+        ? decided(decision, { reservation: reservations.add(reserved, limits.units(request.domain)) })
+        : decided(decision);
     }
     case "settle":
       return settle(reservations, request.reservation, request.cost);
@@ -117,14 +119,10 @@ const OWNER_IS_AWAY: DecideResult = {
   body: { error: "the process that has the reservation does not answer" },
 };
 
-function decided(decision: Decision): DecideResult {
-  return { status: 200, decision, body: decisionJson(decision) };
-}
-
-function withReservation(result: DecideResult, reservation: string): DecideResult {
-  return result.status === 200 ? { ...result, body: { ...result.body, reservation } } : result;
+function decided(decision: Decision, more: ResultBody = {}): DecideResult {
+  return { status: 200, decision, body: { ...decisionJson(decision), ...more } };
 }
 
 function done(body: ResultBody = {}): DecideResult {
-  return { status: 200, decision: undefined, body };
+  return { status: 200, body };
 }

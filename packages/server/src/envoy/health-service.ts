@@ -1,5 +1,5 @@
 import { type handleUnaryCall, type ServiceDefinition, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { loadCodec } from "./codec.ts";
+import { unaryMethod } from "./codec.ts";
 
 interface HealthRequest {
   readonly service: string;
@@ -37,16 +37,6 @@ export class HealthService {
 }
 
 function healthDefinition(): ServiceDefinition {
-  const codec = loadCodec<HealthRequest, HealthResponse>("health.proto", "grpc.health.v1.HealthCheck");
-  return {
-    Check: {
-      path: "/grpc.health.v1.Health/Check",
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: codec.encodeRequest,
-      requestDeserialize: codec.decodeRequest,
-      responseSerialize: codec.encodeResponse,
-      responseDeserialize: codec.decodeResponse,
-    },
-  };
+  const path = "/grpc.health.v1.Health/Check";
+  return { Check: unaryMethod<HealthRequest, HealthResponse>(path, "health.proto", "grpc.health.v1.HealthCheck") };
 }

@@ -1,5 +1,5 @@
 import { type handleUnaryCall, type ServiceDefinition, type ServiceError, status } from "@grpc/grpc-js";
-import { loadCodec } from "./codec.ts";
+import { unaryMethod } from "./codec.ts";
 import type { RateLimitRequest, RateLimitResponse } from "./messages.ts";
 import { InvalidRequestError, NotCountedError, type RateLimitDecider } from "./rate-limit-decider.ts";
 import { toStruct } from "./struct.ts";
@@ -7,24 +7,16 @@ import { toStruct } from "./struct.ts";
 /** The name of the service in the protocol, and in health checks. */
 export const RATE_LIMIT_SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
 
-/** The service as grpc-js knows it: one method that has one request and one response. */
+/** The service as grpc-js knows it. */
 export function rateLimitDefinition(): ServiceDefinition {
-  const codec = loadCodec<RateLimitRequest, unknown>(
+  const method = unaryMethod<RateLimitRequest, unknown>(
+    `/${RATE_LIMIT_SERVICE}/ShouldRateLimit`,
     "rate-limit-service.proto",
     "envoy.service.ratelimit.v3.RateLimit",
   );
-  return {
-    ShouldRateLimit: {
-      path: `/${RATE_LIMIT_SERVICE}/ShouldRateLimit`,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: codec.encodeRequest,
-      requestDeserialize: codec.decodeRequest,
-      responseSerialize: ({ dynamicMetadata, ...response }: RateLimitResponse) =>
-        codec.encodeResponse({ ...response, ...(dynamicMetadata && { dynamicMetadata: toStruct(dynamicMetadata) }) }),
-      responseDeserialize: codec.decodeResponse,
-    },
-  };
+  const responseSerialize = ({ dynamicMetadata, ...response }: RateLimitResponse): Buffer =>
+    method.responseSerialize({ ...response, ...(dynamicMetadata && { dynamicMetadata: toStruct(dynamicMetadata) }) });
+  return { ShouldRateLimit: { ...method, responseSerialize } };
 }
 
 /** Logs an error that is a fault of this service. */

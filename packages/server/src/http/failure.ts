@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NodeHandler } from "tollgate/node";
+import { requestErrorOf, sendError } from "./request-error.ts";
 import { sendJson } from "./responses.ts";
 
 /** Logs a failure while a request was served. */
 export type LogFailure = (error: unknown, request: IncomingMessage) => void;
 
 /**
- * Answers 500 when a handler throws. Otherwise the error would end the process. It is no failure if the client hangs up
- * while the handler reads its body.
+ * Answers what a handler throws: errors of a request as they say, all others with 500. Otherwise the error would end the
+ * process. It is no failure if the client hangs up while the handler reads its body.
  */
 export function guarded(
   handler: NodeHandler,
@@ -16,6 +17,11 @@ export function guarded(
   const fail = (error: unknown, request: IncomingMessage, response: ServerResponse): void => {
     // The client hung up in the middle of its body: that is no failure, and the answer would reach no client.
     if (error === request.errored) return;
+    const known = response.headersSent ? undefined : requestErrorOf(error);
+    if (known !== undefined) {
+      sendError(response, known);
+      return;
+    }
     logFailure(error, request);
     if (response.headersSent) response.destroy();
     else sendJson(response, 500, { error: "internal server error" });

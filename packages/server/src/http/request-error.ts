@@ -31,10 +31,10 @@ export function sendError(response: ServerResponse, { status, message, details, 
   sendJson(response, status, { error: message, ...details }, all);
 }
 
-/** Misuse that the library finds is an error of the request, too. Throws all other errors. */
-export function asRequestError(error: unknown): RequestError {
+/** Misuse that the library finds is an error of the request, too. `undefined` for all other errors. */
+export function requestErrorOf(error: unknown): RequestError | undefined {
   if (error instanceof RequestError) return error;
-  if (!(error instanceof TollgateError)) throw error;
+  if (!(error instanceof TollgateError)) return undefined;
   return new RequestError(error.code === "ERR_STORE" ? 503 : 400, error.message, { code: error.code });
 }
 

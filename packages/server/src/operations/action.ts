@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorAction } from "../http/operator.ts";
-import { asRequestError, sendError } from "../http/request-error.ts";
 import { sendJson } from "../http/responses.ts";
 
 export interface Answer {
@@ -10,7 +9,7 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answers an operator. What it throws is answered, too: misuse is no failure of the service. */
+/** Answers an operator. */
 export function action(
   access: OperatorAction["access"],
   answer: (request: IncomingMessage, operator: Operator) => Answer | Promise<Answer>,
@@ -18,12 +17,8 @@ export function action(
   return {
     access,
     handler: async (request, response, operator) => {
-      try {
-        const { status = 200, body, headers } = await answer(request, operator);
-        sendJson(response, status, body, headers);
-      } catch (error) {
-        sendError(response, asRequestError(error));
-      }
+      const { status = 200, body, headers } = await answer(request, operator);
+      sendJson(response, status, body, headers);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Limits } from "tollgate/config";
 import type { DecisionTrail, SourceKey, TrailPage } from "tollgate/dashboard";
-import { asRequestError } from "../http/request-error.ts";
+import { requestErrorOf } from "../http/request-error.ts";
 import type { RecentPage, RecentRequests } from "../limits/recent-requests.ts";
 import type { Hot, HotKeysOfDomains } from "./hot-keys.ts";
 import { type KeyCall, type KeyResult, operateKey } from "./key-calls.ts";
@@ -37,7 +37,9 @@ export async function answerLead(
   try {
     return { result: await operateKey(limits, question.call) };
   } catch (error) {
-    const { status, message, details } = asRequestError(error);
+    const known = requestErrorOf(error);
+    if (known === undefined) throw error;
+    const { status, message, details } = known;
     return { status, message, details };
   }
 }

@@ -1,6 +1,6 @@
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
-import { loadCodec } from "../../src/envoy/codec.ts";
+import { unaryMethod } from "../../src/envoy/codec.ts";
 import type { RateLimitResponse } from "../../src/envoy/messages.ts";
 
 /** A descriptor as people write it: `{ address: "a" }`. */
@@ -13,7 +13,11 @@ export interface GrpcClient {
   sendBytes(path: string, bytes: Uint8Array, headers?: Entries): Promise<Buffer>;
 }
 
-const CODEC = loadCodec<object, RateLimitResponse>("rate-limit-service.proto", "envoy.service.ratelimit.v3.RateLimit");
+const METHOD = unaryMethod<object, RateLimitResponse>(
+  "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
+  "rate-limit-service.proto",
+  "envoy.service.ratelimit.v3.RateLimit",
+);
 
 /** A client over a connection of its own, closed when the test is over. */
 export function grpcClient(port: number): GrpcClient {
@@ -37,8 +41,7 @@ export function grpcClient(port: number): GrpcClient {
           entries: Object.entries(entries).map(([key, value]) => ({ key, value })),
         })),
       };
-      const path = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
-      return CODEC.decodeResponse(await sendBytes(path, CODEC.encodeRequest(message)));
+      return METHOD.responseDeserialize(await sendBytes(METHOD.path, METHOD.requestSerialize(message)));
     },
   };
 }

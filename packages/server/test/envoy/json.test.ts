@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { configurationRoute, jsonRoute } from "../../src/envoy/http-routes.ts";
 import { jsonResponse, parseJsonRequest } from "../../src/envoy/json.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
+import { guarded } from "../../src/http/failure.ts";
 import { routeTable } from "../../src/http/route-table.ts";
 import { JSON_BODY } from "../support/json-body.ts";
 import { configurationOf } from "./configurations.ts";
@@ -22,7 +23,7 @@ descriptors:
 async function startRoutes(): Promise<string> {
   const limits = new RateLimits({ store: memoryStore(), clock: manualClock(), configuration: CONFIGURATION });
   const routes = routeTable({ "/json": jsonRoute(limits), "/rlconfig": configurationRoute(limits) });
-  const server = createServer((request, response) => void routes(request, response));
+  const server = createServer(guarded(routes, () => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
