@@ -1,6 +1,6 @@
 import { mergeTrails, type TrailPage } from "tollgate/dashboard";
 import { RequestError } from "../http/request-error.ts";
-import type { KeyAnswer } from "../operations/answer-lead.ts";
+import type { KeyAnswer, LeadQuestion } from "../operations/answer-lead.ts";
 import { type Hot, mergeHot } from "../operations/hot-keys.ts";
 import type { KeyCall, KeyResult } from "../operations/key-calls.ts";
 import type { HotOf, KeyOutcome, OperateKey, OperationSettings } from "../operations/operation-settings.ts";
@@ -22,22 +22,19 @@ export function operateKeyIn(slots: readonly WorkerSlot[]): OperateKey {
 
 /** Lists what all workers have counted, without those that do not answer. */
 export function hotOfWorkers(slots: readonly WorkerSlot[]): HotOf {
-  return async (domain) => {
-    const ready = slots.filter(({ isReady }) => isReady);
-    const answers = await Promise.all(ready.map((slot) => slot.ask({ what: "hot", domain }, PATIENCE_MS)));
-    const lists = answers.flatMap((answer) => (answer.kind === "answer" ? (answer.content as Hot | undefined) : []));
-    return mergeHot(lists.filter((hot) => hot !== undefined));
-  };
+  return async (domain) => mergeHot(await answersOf<Hot>(slots, { what: "hot", domain }));
 }
 
 /** What all workers have decided, without those that do not answer. */
 export function trailOfWorkers(slots: readonly WorkerSlot[]): OperationSettings["trailOf"] {
-  return async (key) => {
-    const ready = slots.filter(({ isReady }) => isReady);
-    const answers = await Promise.all(ready.map((slot) => slot.ask({ what: "trail", key }, PATIENCE_MS)));
-    const pages = answers.map((answer) => (answer.kind === "answer" ? (answer.content as TrailPage) : undefined));
-    return mergeTrails(pages.filter((page) => page !== undefined));
-  };
+  return async (key) => mergeTrails(await answersOf<TrailPage>(slots, { what: "trail", key }));
+}
+
+async function answersOf<Content>(slots: readonly WorkerSlot[], question: LeadQuestion): Promise<Content[]> {
+  const ready = slots.filter(({ isReady }) => isReady);
+  const answers = await Promise.all(ready.map((slot) => slot.ask(question, PATIENCE_MS)));
+  const contents = answers.map((answer) => (answer.kind === "answer" ? (answer.content as Content) : undefined));
+  return contents.filter((content) => content !== undefined);
 }
 
 /** All know the same: the first that has answered tells. */

@@ -9,7 +9,7 @@ import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
 import { attach, exchangeOf, factsAt, keepAddress } from "./node-facts.ts";
-import { answerBy, departureOf, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
+import { departureOf, sendDenial, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
 
@@ -133,23 +133,12 @@ class ExpressLimit<Input> {
   }
 
   #deny(denial: DenialResponse, request: Request, response: Response, next: NextFunction): void {
-    const { decision, headers, content } = denial;
+    const { decision } = denial;
     const onDenied = this.#onDenied;
-    // Other code has begun to answer while the limiter waited.
-    if (response.headersSent) return;
-    if (onDenied === undefined || decision === undefined) {
-      setHeaders(response, headers);
-      sendContent(response, content);
-      return;
-    }
     const proceed = proceedAfter(denial, response, next);
+    const answer = onDenied && decision && (() => onDenied(request, response, decision, proceed));
     // Express 4 ignores promises, so this adapter handles their rejection.
-    answerBy(
-      () => onDenied(request, response, decision, proceed),
-      response,
-      denial,
-      (error) => proceed(toError(error)),
-    );
+    sendDenial(response, denial, answer, (error) => proceed(toError(error)));
   }
 }
 

@@ -26,14 +26,22 @@ export function sendContent(response: ServerResponse, { status, contentType, bod
   response.end(body);
 }
 
-/** Sets headers and status of a denial, and has `onDenied` answer. What it throws, at once or later, goes to `fail`. */
-export function answerBy(
-  onDenied: () => unknown,
+/**
+ * Answers a denied request, by `onDenied` if there is one, unless other code has begun to answer while the limiter
+ * waited. What `onDenied` throws, at once or later, goes to `fail`.
+ */
+export function sendDenial(
   response: ServerResponse,
   { headers, content }: DenialResponse,
+  onDenied: (() => unknown) | undefined,
   fail: (error: unknown) => void,
 ): void {
+  if (response.headersSent) return;
   setHeaders(response, headers);
+  if (onDenied === undefined) {
+    sendContent(response, content);
+    return;
+  }
   response.statusCode = content.status;
   try {
     const answered = onDenied();

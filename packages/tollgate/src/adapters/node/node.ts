@@ -11,7 +11,7 @@ import type { RateLimited } from "../../http/rate-limited.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import { type DenialResponse, FAILURE, type Verdict } from "../../http/verdict.ts";
 import { attach, exchangeOf, factsOf, keepAddress } from "./node-facts.ts";
-import { answerBy, cutOff, departureOf, sendContent, setHeaders, watchOutcome } from "./node-response.ts";
+import { cutOff, departureOf, sendContent, sendDenial, setHeaders, watchOutcome } from "./node-response.ts";
 import {
   type LimitedUpgradeListener,
   limitUpgrades,
@@ -177,17 +177,10 @@ class NodeLimit<Input> {
   }
 
   #deny(denial: DenialResponse, request: IncomingMessage, response: ServerResponse): void {
-    const { decision, headers, content } = denial;
+    const { decision } = denial;
     const onDenied = this.#onDenied;
-    // Other code has begun to answer while the limiter waited.
-    if (response.headersSent) return;
-    if (onDenied === undefined || decision === undefined) {
-      setHeaders(response, headers);
-      sendContent(response, content);
-      return;
-    }
-    const answer = (): unknown => onDenied(request, response, decision);
-    answerBy(answer, response, denial, (error) => this.#fail(error, request, response));
+    const answer = onDenied && decision && ((): unknown => onDenied(request, response, decision));
+    sendDenial(response, denial, answer, (error) => this.#fail(error, request, response));
   }
 
   #fail(error: unknown, request: IncomingMessage, response: ServerResponse): void {
