@@ -1,11 +1,7 @@
 import { BlockList, isIP } from "node:net";
-import type { Duration } from "tollgate";
 import type { AdminSettings } from "../admin/admin-settings.ts";
-import type { DemoSettings } from "../demo/demo.ts";
-import type { Refill } from "../demo/refill.ts";
 import type { TlsFiles } from "../files/certificates.ts";
 import { DEFAULT_BOUNDS } from "../http/guarded-server.ts";
-import type { LimitsSettings } from "../limits/limits-settings.ts";
 import type { LogFormat } from "../log/log.ts";
 import type { ServiceSettings } from "../service.ts";
 import * as flags from "./flags.ts";
@@ -27,6 +23,7 @@ export type PlainFlags = Readonly<Partial<Record<flags.PlainFlagName, boolean>>>
 
 /** @throws UsageError for a value that is not what its flag expects, and for flags that do not go together. */
 export function settingsOf(texts: FlagTexts, plain: PlainFlags): ServeSettings {
+  checkTogether({ ...texts, ...plain });
   const logFormat = read(texts, "log-format") ?? flags.DEFAULT_LOG_FORMAT;
   const application = applicationOf(texts, plain);
   return {
@@ -60,44 +57,50 @@ function read<Name extends flags.ValueFlagName>(texts: FlagTexts, flag: Name): f
   return value;
 }
 
-const DEMO_FLAGS = ["capacity", "refill", "refill-per-second"] as const;
-const PLAIN_LIMITS_FLAGS = ["shadow", "hybrid"] as const;
-const LIMITS_FLAGS = ["grpc-port", "redis", "redis-timeout", "max-keys", "check-domain"] as const;
+type FlagName = flags.ValueFlagName | flags.PlainFlagName;
 
-function applicationOf(texts: FlagTexts, plain: PlainFlags): ServiceSettings["application"] {
-  const path = read(texts, "limits");
-  return path === undefined ? demoOf(texts, plain) : limitsOf(path, texts, plain);
-}
+/** Flags that go together, or that exclude each other. The first one is told. */
+const TOGETHER: readonly (readonly [
+  readonly FlagName[],
+  expected: "with" | "without",
+  other: FlagName,
+  why?: string,
+])[] = [
+  [["grpc-port", "redis", "redis-timeout", "max-keys", "check-domain", "shadow", "hybrid"], "with", "limits"],
+  [["capacity", "refill", "refill-per-second"], "without", "limits", ", which has the numbers"],
+  [["max-keys"], "without", "redis", ", which has memory of its own"],
+  [["hybrid", "redis-timeout"], "with", "redis"],
+  [["refill"], "without", "refill-per-second", ", got both"],
+  [["tls-cert", "tls-client-ca"], "with", "tls-key"],
+  [["tls-key", "tls-client-ca"], "with", "tls-cert"],
+  [["admin-host", "admin-allow-host", "admin-token-file"], "with", "admin-port", ", which opens the admin listener"],
+];
 
-function demoOf(texts: FlagTexts, plain: PlainFlags): DemoSettings {
-  const stray =
-    LIMITS_FLAGS.find((flag) => texts[flag] !== undefined) ?? PLAIN_LIMITS_FLAGS.find((flag) => plain[flag] === true);
-  if (stray !== undefined) throw new UsageError(`--${stray}: expected with --limits`);
-  const capacity = read(texts, "capacity") ?? flags.DEFAULT_CAPACITY;
-  return { kind: "demo", capacity, refill: refillOf(texts), sweepInterval: sweepIntervalOf(texts) };
-}
-
-function limitsOf(path: string, texts: FlagTexts, { shadow = false, hybrid = false }: PlainFlags): LimitsSettings {
-  const stray = DEMO_FLAGS.find((flag) => texts[flag] !== undefined);
-  if (stray !== undefined) throw new UsageError(`--${stray}: expected without --limits, which has the numbers`);
-  const redis = read(texts, "redis");
-  const maxKeys = read(texts, "max-keys");
-  if (redis !== undefined && maxKeys !== undefined) {
-    throw new UsageError("--max-keys: expected without --redis, which has memory of its own");
+function checkTogether(given: { readonly [Name in FlagName]?: string | boolean | undefined }): void {
+  for (const [names, expected, other, why = ""] of TOGETHER) {
+    const isOther = given[other] !== undefined;
+    const stray = isOther === (expected === "with") ? undefined : names.find((name) => given[name] !== undefined);
+    if (stray !== undefined) throw new UsageError(`--${stray}: expected ${expected} --${other}${why}`);
   }
-  if (hybrid && redis === undefined) throw new UsageError("--hybrid: expected with --redis");
-  const timeout = read(texts, "redis-timeout");
-  if (timeout !== undefined && redis === undefined) throw new UsageError("--redis-timeout: expected with --redis");
+}
+
+function applicationOf(texts: FlagTexts, { shadow = false, hybrid = false }: PlainFlags): ServeSettings["application"] {
+  const path = read(texts, "limits");
+  const sweepInterval = read(texts, "sweep-interval") ?? flags.DEFAULT_SWEEP_INTERVAL;
+  if (path === undefined) {
+    const refill = read(texts, "refill") ?? read(texts, "refill-per-second") ?? flags.DEFAULT_REFILL;
+    return { kind: "demo", capacity: read(texts, "capacity") ?? flags.DEFAULT_CAPACITY, refill, sweepInterval };
+  }
   return {
     kind: "limits",
     path,
     shadow,
     checkDomain: read(texts, "check-domain"),
-    redis,
-    redisTimeout: timeout ?? flags.DEFAULT_REDIS_TIMEOUT,
+    redis: read(texts, "redis"),
+    redisTimeout: read(texts, "redis-timeout") ?? flags.DEFAULT_REDIS_TIMEOUT,
     hybrid,
-    maxKeys,
-    sweepInterval: sweepIntervalOf(texts),
+    maxKeys: read(texts, "max-keys"),
+    sweepInterval,
   };
 }
 
@@ -107,37 +110,14 @@ function workersOf(texts: FlagTexts, { kind }: ServiceSettings["application"]): 
   throw new UsageError(`--workers: expected with --limits, got ${workers} without`);
 }
 
-function sweepIntervalOf(texts: FlagTexts): Duration {
-  return read(texts, "sweep-interval") ?? flags.DEFAULT_SWEEP_INTERVAL;
-}
-
-function refillOf(texts: FlagTexts): Refill {
-  const perSecond = read(texts, "refill-per-second");
-  const rate = read(texts, "refill");
-  if (perSecond !== undefined && rate !== undefined) {
-    throw new UsageError("--refill: expected without --refill-per-second, got both");
-  }
-  return rate ?? perSecond ?? flags.DEFAULT_REFILL;
-}
-
 function tlsOf(texts: FlagTexts): TlsFiles | undefined {
   const [cert, key, clientCa] = (["tls-cert", "tls-key", "tls-client-ca"] as const).map((flag) => read(texts, flag));
-  if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
-  if (cert !== undefined) throw new UsageError("--tls-cert: expected with --tls-key");
-  if (key !== undefined) throw new UsageError("--tls-key: expected with --tls-cert");
-  if (clientCa !== undefined) throw new UsageError("--tls-client-ca: expected with --tls-cert and --tls-key");
-  return undefined;
+  return cert === undefined || key === undefined ? undefined : { cert, key, clientCa };
 }
-
-const ADMIN_FLAGS = ["admin-host", "admin-allow-host", "admin-token-file"] as const;
 
 function adminOf(texts: FlagTexts): AdminSettings | undefined {
   const port = read(texts, "admin-port");
-  if (port === undefined) {
-    const stray = ADMIN_FLAGS.find((flag) => texts[flag] !== undefined);
-    if (stray === undefined) return undefined;
-    throw new UsageError(`--${stray}: expected with --admin-port, which opens the admin listener`);
-  }
+  if (port === undefined) return undefined;
   const host = read(texts, "admin-host") ?? flags.DEFAULT_HOST;
   const tokenFile = read(texts, "admin-token-file");
   if (tokenFile === undefined && !isLoopback(host)) {
