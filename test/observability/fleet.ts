@@ -4,6 +4,7 @@ import { concurrency, createLimiter, fixedWindow, memoryStore, perSecond, tokenB
 import { hybridStore } from "tollgate/hybrid";
 import { redisStore } from "tollgate/redis";
 import { startAdmin } from "../../packages/server/src/admin/admin.ts";
+import { serviceMetrics } from "../../packages/server/src/admin/service-metrics.ts";
 import { LimiterSet } from "../../packages/server/src/limiter-set.ts";
 import type { RedisServer } from "../../packages/tollgate/test/stores/redis/servers/redis-server.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
@@ -30,6 +31,9 @@ export async function startFleet(): Promise<Fleet> {
   const client = new Redis(redis.port, { lazyConnect: false, maxRetriesPerRequest: 0 });
   client.on("error", () => {});
   const limiters = openLimiters(client);
+  const limiterSet = new LimiterSet(Object.values(limiters.byName));
+  const application = { routes: {}, adminRoutes: {}, limiters: limiterSet, health: () => ({}), close: () => {} };
+  const metrics = serviceMetrics(createServer(), application);
   const admin = await startAdmin({
     host: "127.0.0.1",
     port: 0,
@@ -37,14 +41,9 @@ export async function startFleet(): Promise<Fleet> {
     tokens: undefined,
     log: () => {},
     isReady: () => true,
-    server: createServer(),
-    application: {
-      routes: {},
-      adminRoutes: {},
-      limiters: new LimiterSet(Object.values(limiters.byName)),
-      health: () => ({}),
-      close: () => {},
-    },
+    routes: {},
+    health: () => ({}),
+    metrics,
   });
   const load = new Load(limiters.byName);
   return {
@@ -55,6 +54,7 @@ export async function startFleet(): Promise<Fleet> {
     stop: async () => {
       load.stop();
       await admin.close();
+      metrics.close();
       await limiters.close(redis);
     },
   };

@@ -30,8 +30,6 @@ export async function bundle(sources: string, entries: readonly string[]): Promi
     tsconfig: false,
     // The path of each module would be 2 % of the package.
     experimental: { attachDebugInfo: "none" },
-    // A slow machine is no mistake of the sources.
-    checks: { pluginTimings: false },
     plugins: [pageFiles(sources, modulesOfPage)],
     // Its message says that the machine was busy, and would fail the build.
     checks: { bundlerTimings: false },

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { type Clock, systemClock } from "tollgate";
-import type { TrustProxy } from "tollgate/node";
+import type { NodeHandler, TrustProxy } from "tollgate/node";
 import type { Admin, OpenDashboard } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
 import type { Family } from "./admin/families.ts";
@@ -92,28 +92,16 @@ const SAMPLE_MS = 10_000;
  * @throws TollgateError if the numbers do not make a limit; FilesError or LimitsError if the limits files are wrong;
  * ListenError if an address is not available.
  */
-export function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(given: ServiceOptions): Promise<Service> {
   const events = new LogEvents();
-  return startFollowed({ ...options, log: events.follow(options.log), events });
-}
-
-/** Options with a log that the dashboard follows. */
-interface FollowedOptions extends ServiceOptions {
-  readonly events: LogEvents;
-}
-
-async function startFollowed(options: FollowedOptions): Promise<Service> {
+  const options = { ...given, log: events.follow(given.log), events };
   const { clock = systemClock, graceMs = GRACE_MS, sampleMs = SAMPLE_MS, log } = options;
   const ids = options.requestIds ? new RequestIds(trustedPeer(options.trustProxy)) : undefined;
   const requestLog = new RequestLog({ log, ids, denials: options.logDenials, intervalMs: sampleMs });
   const certificates = options.tls && (await openCertificates(options.tls, log));
   const application = await openApplication(options, clock, requestLog);
-  const routes = routeTable({ ...application.routes, "/healthz": healthz(application.health) });
-  const server = createGuardedServer(
-    guarded(ids === undefined ? routes : ids.inFrontOf(routes), (error, request) => requestLog.failed(error, request)),
-    boundsOf(options),
-    certificates,
-  );
+  const handler = guarded(handlerOf(application, ids), (error, request) => requestLog.failed(error, request));
+  const server = createGuardedServer(handler, boundsOf(options), certificates);
   const drain = drainable(server);
   let isStopping = false;
   let admin: Admin | undefined;
@@ -161,6 +149,11 @@ async function startFollowed(options: FollowedOptions): Promise<Service> {
   };
 }
 
+function handlerOf({ routes, health }: Application, ids: RequestIds | undefined): NodeHandler {
+  const handler = routeTable({ ...routes, "/healthz": healthz(health) });
+  return ids === undefined ? handler : ids.inFrontOf(handler);
+}
+
 function boundsOf({ maxConnections: connections, headersMs, bounds }: ServiceOptions): Bounds {
   // Node refuses a request's time that is shorter than its head's.
   const requestMs = Math.max(DEFAULT_BOUNDS.requestMs, headersMs);
@@ -203,7 +196,7 @@ async function openMetrics(server: Server, application: Application): Promise<Se
 }
 
 async function openAdmin(
-  { admin, log, clock, events }: FollowedOptions,
+  { admin, log, clock, events }: ServiceOptions & { readonly events: LogEvents },
   metrics: Metrics,
   { adminRoutes: routes, health, operations, limitsStatus: status }: Application,
   certificates: Certificates | undefined,

@@ -23,72 +23,38 @@ async function collect(slots: readonly WorkerSlot[]): Promise<RecentTraffic> {
   const startedMs = performance.now();
   // A worker that has died has taken its requests with it.
   let isComplete = slots.every(({ isReady, diedMsAgo }) => isReady && diedMsAgo > RECENT_BOUNDS.ms);
-  const sources = slots.filter(({ isReady }) => isReady).map((slot) => new WorkerRequests(slot));
-  await Promise.all(sources.map((source) => source.load()));
+  const leaveOut = (): void => {
+    isComplete = false;
+  };
+  const sources = slots.filter(({ isReady }) => isReady).map((slot) => latestFirst(slot, leaveOut));
+  const heads = await Promise.all(sources.map((source) => source.next()));
   const entries: RecentEntry[] = [];
   let characters = 0;
   for (;;) {
-    const source = latestOf(sources);
-    const entry = source?.latest;
-    if (source === undefined || entry === undefined) break;
+    const timesMs = heads.map(({ done, value }) => (done === true ? Number.NEGATIVE_INFINITY : value.atMs));
+    const latest = timesMs.indexOf(Math.max(...timesMs));
+    const entry = heads[latest]?.value;
+    if (entry === undefined) break;
     characters += entry.characters;
     const isFull = entries.length >= RECENT_BOUNDS.requests || characters > RECENT_BOUNDS.characters;
     if (isFull || performance.now() - startedMs > ALL_MS) {
-      isComplete = false;
+      leaveOut();
       break;
     }
     entries.push(entry);
-    source.drop();
-    if (source.latest === undefined) await source.load();
+    heads[latest] = await sources[latest]!.next();
   }
-  isComplete = isComplete && sources.every((source) => source.isComplete);
   return { requests: entries.toReversed().map(requestOf), isComplete };
 }
 
-function latestOf(sources: readonly WorkerRequests[]): WorkerRequests | undefined {
-  let found: WorkerRequests | undefined;
-  for (const source of sources) {
-    const { latest } = source;
-    if (latest !== undefined && latest.atMs >= (found?.latest?.atMs ?? Number.NEGATIVE_INFINITY)) found = source;
-  }
-  return found;
-}
-
-/** The requests of one worker, the latest ones first. */
-class WorkerRequests {
-  readonly #slot: WorkerSlot;
-  #entries: RecentEntry[] = [];
-  #before: number | undefined;
-  #isComplete = true;
-
-  constructor(slot: WorkerSlot) {
-    this.#slot = slot;
-  }
-
-  /** `undefined` if no request is left, or the next page has to be loaded. */
-  get latest(): RecentEntry | undefined {
-    return this.#entries.at(-1);
-  }
-
-  /** Whether no request was left out so far. */
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
-
-  drop(): void {
-    this.#entries.pop();
-  }
-
-  /** Loads the next page. */
-  async load(): Promise<void> {
-    const answered = await this.#slot.ask({ what: "requests", before: this.#before }, PATIENCE_MS);
+/** The requests of one worker. `leaveOut` is called if some are missing. */
+async function* latestFirst(slot: WorkerSlot, leaveOut: () => void): AsyncGenerator<RecentEntry, undefined> {
+  for (let before: number | undefined; ; ) {
+    const answered = await slot.ask({ what: "requests", before }, PATIENCE_MS);
     const page = answered.kind === "answer" ? (answered.content as RecentPage | undefined) : undefined;
-    if (page === undefined) {
-      this.#isComplete = false;
-      return;
-    }
-    this.#entries = [...page.entries];
-    this.#before = page.first;
-    this.#isComplete &&= page.isComplete;
+    if (page?.isComplete !== true) leaveOut();
+    if (page === undefined || page.entries.length === 0) return;
+    yield* page.entries.toReversed();
+    before = page.first;
   }
 }
