@@ -21,8 +21,8 @@ export class NotCountedError extends RequestError {
 
 /** Decides requests of the protocol, by whichever files. */
 export interface RateLimitDecider {
-  /** @throws InvalidRequestError before anything was counted; NotCountedError if the store could not be asked. */
-  decide(request: RateLimitRequest): RateLimitResponse | Promise<RateLimitResponse>;
+  /** Rejects with InvalidRequestError before anything was counted, with NotCountedError if the store was not asked. */
+  decide(request: RateLimitRequest): Promise<RateLimitResponse>;
 }
 
 /** More descriptors or entries than a route of Envoy has. Beyond it a request is invalid. */

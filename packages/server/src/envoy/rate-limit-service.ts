@@ -28,14 +28,10 @@ export function shouldRateLimit(
   logError: LogError,
 ): handleUnaryCall<RateLimitRequest, RateLimitResponse> {
   return ({ request }, respond) => {
-    const fail = (error: unknown): void => respond(toStatus(error, logError), null);
-    try {
-      const response = limits.decide(request);
-      if (response instanceof Promise) response.then((known) => respond(null, known), fail);
-      else respond(null, response);
-    } catch (error) {
-      fail(error);
-    }
+    limits.decide(request).then(
+      (response) => respond(null, response),
+      (error: unknown) => respond(toStatus(error, logError), null),
+    );
   };
 }
 

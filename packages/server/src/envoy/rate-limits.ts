@@ -82,24 +82,19 @@ export class RateLimits implements RateLimitDecider {
   /**
    * @throws InvalidRequestError before anything was counted; NotCountedError if the store could not be asked.
    */
-  decide(request: RateLimitRequest): RateLimitResponse | Promise<RateLimitResponse> {
+  async decide(request: RateLimitRequest): Promise<RateLimitResponse> {
     checkRequest(request);
     const { domain, descriptors } = request;
     const matches = withoutReplaced(descriptors.map((descriptor) => this.#match(domain, descriptor)));
-    const countedOf = (match: Match | undefined, i: number) => hitsOf(request, descriptors[i]!, match);
-    const { limiter } = this;
-    if (limiter.kind === "sync") {
-      const decisions = matches.map((match, i) => {
-        const counted = countedOf(match, i);
-        return counted && countNow(limiter, counted);
-      });
-      return this.#respond(matches, decisions);
-    }
-    const counting = matches.map(async (match, i) => {
-      const counted = countedOf(match, i);
-      return counted && countLater(limiter, counted);
-    });
-    return Promise.all(counting).then((decisions) => this.#respond(matches, decisions));
+    // All begin in order before one of them waits: a store elsewhere gets them as one batch.
+    const decisions = await Promise.all(
+      matches.map((match, i) => {
+        const counted = hitsOf(request, descriptors[i]!, match);
+        // `await` takes results of both kinds.
+        return counted && count(this.limiter as AsyncLimiter<Counted>, counted);
+      }),
+    );
+    return this.#respond(matches, decisions);
   }
 
   #match(domain: string, { limit, entries }: RateLimitDescriptor): Match | undefined {
@@ -160,14 +155,7 @@ function keyOf(domain: string, parts: readonly string[]): readonly string[] {
   return [domain, createHash("sha256").update(JSON.stringify(parts)).digest("base64")];
 }
 
-function countNow(limiter: Limiter<Counted>, counted: Counted): Decision {
-  const { hits, isNegative } = counted;
-  if (hits > 0 && !isNegative) return limiter.charge(counted, hits);
-  if (hits > 0) limiter.refund(counted, hits);
-  return limiter.peek(counted, 0);
-}
-
-async function countLater(limiter: AsyncLimiter<Counted>, counted: Counted): Promise<Decision> {
+async function count(limiter: AsyncLimiter<Counted>, counted: Counted): Promise<Decision> {
   const { hits, isNegative } = counted;
   if (hits > 0 && !isNegative) return limiter.charge(counted, hits);
   if (hits > 0) await limiter.refund(counted, hits);
