@@ -111,7 +111,7 @@ export function refuseIn(root: string): Fail {
 }
 
 /** Such as `requests[1].domain`. */
-export function pathOf(words: Words): string {
+function pathOf(words: Words): string {
   const parts = words.map((word) => (typeof word === "number" ? `[${word}]` : `.${word}`));
   return parts.join("").replace(/^\./, "");
 }

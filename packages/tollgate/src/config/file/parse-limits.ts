@@ -1,7 +1,7 @@
 import { checkOptions, optionError } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { readJson } from "../text/json-reader.ts";
-import type { Source, Words } from "../text/source.ts";
+import type { Source } from "../text/source.ts";
 import type { YamlModule } from "../text/yaml-nodes.ts";
 import { type ForeignYaml, readYaml } from "../text/yaml-reader.ts";
 import { RuleCheck } from "./check-rule.ts";
@@ -96,7 +96,7 @@ function checkYaml(yaml: YamlModule | undefined): YamlModule {
  * Notes that a value is not what is expected. `words` lead to it, as names of maps and indexes of lists. A word that is
  * not known is a mistake of its `"key"`.
  */
-export type NoteMistake = (words: Words, message: string, part?: "key" | "value") => void;
+export type NoteMistake = (words: readonly (string | number)[], message: string, part?: "key" | "value") => void;
 
 /** How a file of another program is read. */
 export interface ParseYamlOptions<Value> extends ForeignYaml {
