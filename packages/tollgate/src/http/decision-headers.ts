@@ -39,7 +39,7 @@ export function rateLimitHeaders(
     given: [],
     isOver: true,
   };
-  const list = forms.of(asked, () => systemClock.now());
+  const list = forms.of(asked, systemClock.now());
   const seconds = decision.allowed ? null : retryAfterSeconds(asked, 0);
   return seconds === null ? list : [...list, ["Retry-After", String(seconds)]];
 }

@@ -63,7 +63,6 @@ export class Gate<Request, Input, Client> {
   /** Whether the calls of requests are corrected, wait, or may take places. */
   readonly #keepsCalls: boolean;
   readonly #clock: Clock;
-  readonly #now: () => number;
   readonly #logError: ErrorLog<Request>;
 
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
@@ -80,9 +79,7 @@ export class Gate<Request, Input, Client> {
     this.#filter = addressFilterOf(options);
     const { settle, chargeAfter, maxWaitMs } = this.#options;
     this.#keepsCalls = settle || maxWaitMs > 0 || chargeAfter !== undefined || mayTakePlaces(limiter);
-    const clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
-    this.#clock = clock;
-    this.#now = () => clock.now();
+    this.#clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
     this.#logError = safeErrorLog(logError);
   }
 
@@ -190,7 +187,7 @@ export class Gate<Request, Input, Client> {
     places?: RequestPlaces,
   ): Verdict {
     const asked = this.#ask(request, decision, partition, settlement);
-    const headers = this.#headers.of(asked, this.#now);
+    const headers = this.#headers.of(asked, this.#clock.now());
     asked.given = headers;
     const all = this.#exposed.length === 0 ? headers : [...headers, ...this.#exposed];
     const { decision: known } = asked;

@@ -45,10 +45,10 @@ export class RateLimitHeaders {
    * The headers after this limiter has decided: none if no limit applied, or the option is `false`. If other limiters
    * were asked before, the headers list the policies of all in that order, and the tightest state, in the forms of all.
    */
-  of(asked: Asked, now: () => number): HeaderList {
+  of(asked: Asked, nowMs: number): HeaderList {
     if (this.formats.size === 0 || !isTold(asked)) return NO_HEADERS;
-    if (asked.before === undefined) return headersOf(this.formats, [asked], asked, now());
-    return headersOfAll(allAsked(asked).filter(isTold), now);
+    if (asked.before === undefined) return headersOf(this.formats, [asked], asked, nowMs);
+    return headersOfAll(allAsked(asked).filter(isTold), nowMs);
   }
 }
 
@@ -58,11 +58,11 @@ function isTold(asked: Asked): asked is Told {
   return asked.formats.size > 0 && limit !== undefined && limitRemaining !== undefined;
 }
 
-function headersOfAll(all: readonly Told[], now: () => number): HeaderList {
+function headersOfAll(all: readonly Told[], nowMs: number): HeaderList {
   const given = all.flatMap(({ formats }) => [...formats]);
   const formats = new Map(given.toSorted(([one], [other]) => FORMS.indexOf(one) - FORMS.indexOf(other)));
   const tightest = all.reduce((tightestYet, asked) => (isTighter(asked, tightestYet) ? asked : tightestYet));
-  return headersOf(formats, all, tightest, now());
+  return headersOf(formats, all, tightest, nowMs);
 }
 
 /** Whether a client has to wait longer or, without a wait, has the smaller fraction left. */
