@@ -7,8 +7,8 @@ import { sendJson } from "./responses.ts";
 export type LogFailure = (error: unknown, request: IncomingMessage) => void;
 
 /**
- * Answers what a handler throws: errors of a request as they say, all others with 500. Otherwise the error would end the
- * process. It is no failure if the client hangs up while the handler reads its body.
+ * Answers what a handler throws: errors of a request as they say, all others with 500. Otherwise an error would end
+ * the process. It is no failure if the client hangs up while the handler reads its body.
  */
 export function guarded(
   handler: NodeHandler,

@@ -5,7 +5,7 @@ import { malformed } from "./request-error.ts";
 export type Words = readonly (string | number)[];
 
 /**
- * Refuses a value, or the field of that name in it. It throws, or notes the mistake, and then what was read is not used.
+ * Refuses a value, or the field of that name in it. It throws, or it notes the mistake. Then what was read is not used.
  */
 export type Fail = (words: Words, expected: string, got: unknown, field?: string) => never;
 

@@ -1,6 +1,6 @@
 /**
- * What a value of a limits file may be: a JSON Schema (draft 2020-12) of few keywords, with words for errors. The parser
- * checks it, and `limits.schema.json` is it without these words.
+ * What a value of a limits file may be: a JSON Schema (draft 2020-12) of few keywords, with words for errors. The
+ * parser checks values by it, and `limits.schema.json` has it without these words.
  */
 export interface Shape {
   /** For errors: what was expected. */

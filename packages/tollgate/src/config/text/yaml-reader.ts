@@ -108,7 +108,7 @@ class YamlReader {
       keys.add(text);
       const part = this.#readPart(text, value, at, level);
       if (this.#typed === undefined || text !== MERGE) return [[text, part]];
-      // Of several maps the first one counts.
+      // The first one of several maps counts.
       for (const source of [part].flat().toReversed()) merged.push(...Object.entries(Object(source)));
       return [];
     });
