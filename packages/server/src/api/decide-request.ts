@@ -1,8 +1,9 @@
 import type { BlockTime, Cost } from "tollgate";
 import type { Facts, NamedValues } from "tollgate/config";
 import {
+  asFields,
+  asText,
   type Fail,
-  fields,
   isObject,
   mapOf,
   oneOf,
@@ -11,7 +12,6 @@ import {
   type Reader,
   SPAN,
   spanOf,
-  text,
   type Words,
 } from "../http/readers.ts";
 
@@ -30,7 +30,7 @@ interface About {
   readonly facts: Facts;
 }
 
-const values = mapOf(text);
+const values = mapOf(asText);
 
 /** Names of headers may be in any case, as HTTP has them. */
 const headers: Reader<NamedValues> = (value, words, fail) => {
@@ -38,11 +38,11 @@ const headers: Reader<NamedValues> = (value, words, fail) => {
   return Object.fromEntries(given.map(([name, line]) => [name.toLowerCase(), line]));
 };
 
-const facts: Reader<Facts> = fields({
-  ip: optional(text),
-  method: optional(text),
-  path: optional(text),
-  host: optional(text),
+const facts: Reader<Facts> = asFields({
+  ip: optional(asText),
+  method: optional(asText),
+  path: optional(asText),
+  host: optional(asText),
   header: optional(headers),
   query: optional(values),
   cookie: optional(values),
@@ -55,11 +55,11 @@ const cost: Reader<Cost> = (value, words, fail) =>
     ? (value as Cost)
     : fail(words, "a number, or an object with a number for each unit", value);
 
-const ABOUT = { domain: text, facts: orElse(facts, {}) };
-const about = fields(ABOUT);
-const asking = fields({ ...ABOUT, cost: optional(cost) });
-const counting = fields({ ...ABOUT, cost });
-const blocking = fields({ ...ABOUT, ...SPAN, reason: optional(text) });
+const ABOUT = { domain: asText, facts: orElse(facts, {}) };
+const about = asFields(ABOUT);
+const asking = asFields({ ...ABOUT, cost: optional(cost) });
+const counting = asFields({ ...ABOUT, cost });
+const blocking = asFields({ ...ABOUT, ...SPAN, reason: optional(asText) });
 
 /** What each verb takes. */
 const READERS: Readonly<Record<DecideRequest["verb"], Reader<object>>> = {
@@ -68,8 +68,8 @@ const READERS: Readonly<Record<DecideRequest["verb"], Reader<object>>> = {
   charge: counting,
   refund: counting,
   reserve: asking,
-  settle: fields({ reservation: text, cost }),
-  cancel: fields({ reservation: text }),
+  settle: asFields({ reservation: asText, cost }),
+  cancel: asFields({ reservation: asText }),
   block: (value, words, fail) => {
     const { for: duration, until, ...call } = blocking(value, words, fail);
     return { ...call, span: spanOf({ for: duration, until }, words, fail) };

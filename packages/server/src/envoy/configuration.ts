@@ -3,16 +3,16 @@ import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import { excerpt } from "../http/excerpt.ts";
 import {
+  asFields,
+  asFlag,
+  asText,
   type Fail,
-  fields,
-  flag,
   isObject,
   listOf,
   oneOf,
   optional,
   orElse,
   type Reader,
-  text,
   type Words,
   wholeNumber,
 } from "../http/readers.ts";
@@ -94,22 +94,22 @@ function treeOf(descriptors: readonly DescriptorWords[], parent: string): Descri
 }
 
 const filled: Reader<string> = (value, words, fail) =>
-  value === "" ? fail(words, "a text that is not empty", value) : text(value, words, fail);
+  value === "" ? fail(words, "a text that is not empty", value) : asText(value, words, fail);
 
-const unit: Reader<Unit> = (value, words, fail) =>
+const asUnit: Reader<Unit> = (value, words, fail) =>
   oneOf(UNIT_NAMES)(typeof value === "string" ? value.toLowerCase() : value, words, fail);
 
-const off = orElse(flag, false);
+const off = orElse(asFlag, false);
 const map: Reader<Readonly<Record<string, unknown>>> = (value, words, fail) =>
   isObject(value) ? value : fail(words, "an object", value);
 
-const limitFields = fields({
-  unit: optional(unit),
+const limitFields = asFields({
+  unit: optional(asUnit),
   // Without it the limit is 0, as in Envoy's service: it denies.
   requests_per_unit: orElse(wholeNumber(2 ** 32 - 1), 0),
   unlimited: off,
-  name: orElse(text, ""),
-  replaces: orElse(listOf(fields({ name: filled })), []),
+  name: orElse(asText, ""),
+  replaces: orElse(listOf(asFields({ name: filled })), []),
 });
 
 const rateLimit: Reader<Omit<RuleOptions, "path">> = (value, words, fail) => {
@@ -117,27 +117,27 @@ const rateLimit: Reader<Omit<RuleOptions, "path">> = (value, words, fail) => {
   if (limit === undefined) return limit;
   const { unit, requests_per_unit: requestsPerUnit, unlimited, name } = limit;
   if (unlimited && unit !== undefined) fail([...words, "unit"], "no unit beside unlimited: true", unit);
-  // A unit that is wrong was told already.
-  const isUnitWrong = isObject(value) && value["unit"] != null;
-  if (unlimited === false && unit === undefined && !isUnitWrong) fail(words, "a unit or unlimited: true", value);
+  // What is wrong was told already.
+  const isTold = unlimited === undefined || (isObject(value) && value["unit"] != null);
+  if (!unlimited && unit === undefined && !isTold) fail(words, "a unit or unlimited: true", value);
   const replaces = (limit.replaces ?? []).map((other) => other?.name);
   const own = replaces.indexOf(name);
   if (own >= 0) fail([...words, "replaces", own], "the name of another rate_limit", name);
   return { name, unlimited, replaces, ...(unit !== undefined && { unit, requestsPerUnit }) };
 };
 
-const descriptors: Reader<readonly DescriptorWords[]> = (value, words, fail) => {
+const asDescriptors: Reader<readonly DescriptorWords[]> = (value, words, fail) => {
   if (value == null) return [];
-  const found = listOf(descriptor)(value, words, fail);
+  const found = listOf(asDescriptor)(value, words, fail);
   checkUnique(found ?? [], words, fail);
   return found;
 };
 
-const descriptorFields = fields({
+const descriptorFields = asFields({
   key: filled,
-  value: orElse(text, ""),
+  value: orElse(asText, ""),
   rate_limit: optional(rateLimit),
-  descriptors,
+  descriptors: asDescriptors,
   shadow_mode: off,
   // They change the names of statistics in Envoy's service, which this one does not have.
   detailed_metric: off,
@@ -147,7 +147,7 @@ const descriptorFields = fields({
   metadata: optional(map),
 });
 
-function descriptor(value: unknown, words: Words, fail: Fail): DescriptorWords {
+function asDescriptor(value: unknown, words: Words, fail: Fail): DescriptorWords {
   const found = descriptorFields(value, words, fail);
   if (found === undefined) return found;
   const { key, value: own, share_threshold: shared, shadow_mode: shadow, quota_mode: quota, metadata } = found;
@@ -156,7 +156,7 @@ function descriptor(value: unknown, words: Words, fail: Fail): DescriptorWords {
   return { key, value: own, shared, rule, descriptors: found.descriptors };
 }
 
-const domainFields = fields({ domain: filled, descriptors });
+const domainFields = asFields({ domain: filled, descriptors: asDescriptors });
 
 function checkUnique(descriptors: readonly DescriptorWords[], words: Words, fail: Fail): void {
   const seen = new Set<string>();

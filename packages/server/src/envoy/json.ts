@@ -1,7 +1,8 @@
 import {
+  asFields,
+  asFlag,
+  asText,
   type Fail,
-  fields,
-  flag,
   isObject,
   listOf,
   optional,
@@ -9,7 +10,6 @@ import {
   parseJson,
   type Reader,
   refuseIn,
-  text,
   type Words,
   wholeNumber,
 } from "../http/readers.ts";
@@ -28,18 +28,18 @@ const unit: Reader<number> = (value, words, fail) => {
     : fail(words, "SECOND, MINUTE, HOUR, DAY, WEEK, MONTH or YEAR", value);
 };
 
-const entry = message({ key: orElse(text, ""), value: orElse(text, "") });
+const entry = message({ key: orElse(asText, ""), value: orElse(asText, "") });
 
 const descriptor: Reader<RateLimitDescriptor> = message({
   entries: orElse(listOf(entry), []),
   limit: optional(message({ requestsPerUnit: orElse(unsigned32, 0), unit: orElse(unit, 0) })),
   hitsAddend: (value: unknown, words: Words, fail: Fail) =>
     value == null ? null : { value: wholeNumber(2 ** 64)(value, words, fail) },
-  isNegativeHits: orElse(flag, false),
+  isNegativeHits: orElse(asFlag, false),
 });
 
 const request = message({
-  domain: orElse(text, ""),
+  domain: orElse(asText, ""),
   descriptors: orElse(listOf(descriptor), []),
   hitsAddend: orElse(unsigned32, 0),
 });
@@ -53,7 +53,7 @@ export function parseJsonRequest(json: string): RateLimitRequest {
 function message<Value extends object>(
   readers: { readonly [Name in keyof Value]: Reader<Value[Name]> },
 ): Reader<Value> {
-  const read = fields(readers);
+  const read = asFields(readers);
   return (value, words, fail) => {
     if (!isObject(value)) return read(value, words, fail);
     const named = Object.entries(value).map(([name, field]) => [preferredName(name), field] as const);

@@ -88,7 +88,7 @@ export class RateLimits implements RateLimitDecider {
     const matches = withoutReplaced(descriptors.map((descriptor) => this.#match(domain, descriptor)));
     // All begin in order before one of them waits: a store elsewhere gets them as one batch.
     const decisions = await Promise.all(
-      matches.map((match, i) => {
+      matches.map(async (match, i) => {
         const counted = hitsOf(request, descriptors[i]!, match);
         // `await` takes results of both kinds.
         return counted && count(this.limiter as AsyncLimiter<Counted>, counted);

@@ -14,10 +14,10 @@ export type Reader<Value> = (value: unknown, words: Words, fail: Fail) => Value;
 
 type FieldReaders<Value> = { readonly [Name in keyof Value]: Reader<Value[Name]> };
 
-export const text: Reader<string> = (value, words, fail) =>
+export const asText: Reader<string> = (value, words, fail) =>
   typeof value === "string" ? value : fail(words, "a text", value);
 
-export const flag: Reader<boolean> = (value, words, fail) => {
+export const asFlag: Reader<boolean> = (value, words, fail) => {
   const known = ["false", "true"].indexOf(String(value));
   return known < 0 ? fail(words, "true or false", value) : known === 1;
 };
@@ -60,7 +60,7 @@ export function mapOf<Value>(read: Reader<Value>): Reader<{ readonly [name: stri
 }
 
 /** An object with these fields. Others are refused, because a misspelt name would change what is done. */
-export function fields<Value extends object>(readers: FieldReaders<Value>): Reader<Value> {
+export function asFields<Value extends object>(readers: FieldReaders<Value>): Reader<Value> {
   const names = Object.keys(readers) as (keyof Value & string)[];
   const expected = names.length === 0 ? "nothing" : `only ${names.join(", ")}`;
   return (value, words, fail) => {
@@ -81,12 +81,12 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** The library checks durations. */
-const duration: Reader<Duration> = (value, words, fail) =>
+const asDuration: Reader<Duration> = (value, words, fail) =>
   typeof value === "string" || typeof value === "number"
     ? (value as Duration)
     : fail(words, 'a duration such as "10m", or milliseconds', value);
 
-const moment: Reader<number> = (value, words, fail) =>
+const asMoment: Reader<number> = (value, words, fail) =>
   typeof value === "number" ? value : fail(words, "milliseconds since the epoch", value);
 
 /** What says how long a key is blocked. */
@@ -95,7 +95,7 @@ export interface SpanFields {
   readonly until?: number | undefined;
 }
 
-export const SPAN: FieldReaders<Required<SpanFields>> = { for: optional(duration), until: optional(moment) };
+export const SPAN: FieldReaders<Required<SpanFields>> = { for: optional(asDuration), until: optional(asMoment) };
 
 export function spanOf({ for: duration, until }: SpanFields, words: Words, fail: Fail): BlockTime {
   if (duration !== undefined && until === undefined) return duration;

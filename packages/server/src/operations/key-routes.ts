@@ -1,7 +1,8 @@
 import type { Limits, RuleWords } from "tollgate/config";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import {
-  fields,
+  asFields,
+  asText,
   optional,
   orElse,
   type Reader,
@@ -9,7 +10,6 @@ import {
   SPAN,
   type SpanFields,
   spanOf,
-  text,
 } from "../http/readers.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
@@ -42,7 +42,7 @@ export interface NamedKey extends Omit<KeyCall, "action"> {
 type GivenKey = Omit<NamedKey, "logged">;
 
 /** The key of a rule without facts is an empty list. */
-const key: Reader<GivenKey["key"]> = orElse(
+const asKey: Reader<GivenKey["key"]> = orElse(
   (value, words, fail) =>
     typeof value === "string" || (Array.isArray(value) && value.every((part) => typeof part === "string"))
       ? value
@@ -50,10 +50,10 @@ const key: Reader<GivenKey["key"]> = orElse(
   [],
 );
 
-const KEY = { domain: text, rule: text, key };
-const keyOnly: Reader<GivenKey> = fields(KEY);
-const block = fields({ ...KEY, ...SPAN, reason: optional(text) });
-const ofDomain = fields({ domain: text });
+const KEY = { domain: asText, rule: asText, key: asKey };
+const keyOnly: Reader<GivenKey> = asFields(KEY);
+const block = asFields({ ...KEY, ...SPAN, reason: optional(asText) });
+const ofDomain = asFields({ domain: asText });
 
 /** Lists, explains, resets, blocks and unblocks the keys of single rules. */
 export function keyRoutes(settings: OperationSettings): OperatorRoutes {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorRoutes } from "../http/operator.ts";
 import { readText, typeOf } from "../http/read-text.ts";
-import { fields, oneOf, orElse } from "../http/readers.ts";
+import { asFields, oneOf, orElse } from "../http/readers.ts";
 import type { Replaced } from "../limits/limits-in-force.ts";
 import { audit } from "../log/audit.ts";
 import { type Answer, action } from "./action.ts";
@@ -19,7 +19,7 @@ const MOST_BODY_BYTES = 5_000_000;
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"];
 
-const putQuery = fields({ dryRun: orElse(oneOf(["true", "false"]), "false") });
+const putQuery = asFields({ dryRun: orElse(oneOf(["true", "false"]), "false") });
 
 /** Reads and replaces the limits in force. */
 export function limitsRoutes(settings: OperationSettings): OperatorRoutes {
@@ -28,13 +28,13 @@ export function limitsRoutes(settings: OperationSettings): OperatorRoutes {
   return {
     "/v1/limits": {
       GET: action("read", (request, { access }) => {
-        readQuery(request, fields({}));
+        readQuery(request, asFields({}));
         const { file, version } = settings.inForce;
         return { body: access === "read" ? withoutKeys(file) : file, headers: { etag: etagOf(version) } };
       }),
       PUT: action("write", (request, operator) => put(settings, { dryRuns, reader }, request, operator)),
       DELETE: action("write", (request, operator) => {
-        readQuery(request, fields({}));
+        readQuery(request, asFields({}));
         return change(settings, "limits.return", request, operator, (check) => settings.inForce.returnToFiles(check));
       }),
     },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
-import { fields, refuseIn, text } from "../http/readers.ts";
+import { asFields, asText, refuseIn } from "../http/readers.ts";
 import { RequestError } from "../http/request-error.ts";
 import { segmentsOf } from "../http/route-table.ts";
 import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
@@ -18,9 +18,9 @@ const LONGEST_MS = 7 * 86_400_000;
 /** Where the name of the rule stands: `/v1/rules/NAME/off`. */
 const NAME_SEGMENT = 3;
 
-const restoring = fields({ domain: text });
+const restoring = asFields({ domain: asText });
 /** The duration is read when the rule is known. */
-const override = fields({ domain: text, for: (value) => value });
+const override = asFields({ domain: asText, for: (value) => value });
 const overrideMs = durationMs(SHORTEST_MS, LONGEST_MS);
 
 /** Turns single rules off, into shadow mode, or on, for a time. */

@@ -17,7 +17,8 @@ const mistakesOf = (file: string): readonly string[] => readMistakes(file, { fil
 
 /** All words of a shape and of the shapes in it. */
 function wordsOf({ properties = {}, additionalProperties, items, anyOf = [] }: Shape): readonly string[] {
-  const within = [...Object.values(properties), additionalProperties || [], items ?? [], anyOf].flat();
+  const others = additionalProperties === false ? [] : (additionalProperties ?? []);
+  const within = [...Object.values(properties), others, items ?? [], anyOf].flat();
   return [...Object.keys(properties), ...within.flatMap(wordsOf)];
 }
 

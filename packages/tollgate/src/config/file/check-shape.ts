@@ -77,7 +77,8 @@ export class ShapeCheck {
   #partOf({ properties = {}, patternProperties = {}, additionalProperties }: Shape, key: string): Shape | undefined {
     if (Object.hasOwn(properties, key)) return properties[key];
     const other = Object.keys(patternProperties).find((pattern) => this.#compiled(pattern).test(key));
-    return other === undefined ? additionalProperties || undefined : patternProperties[other];
+    if (other !== undefined) return patternProperties[other];
+    return additionalProperties === false ? undefined : additionalProperties;
   }
 
   #refuseWord(key: string, { properties = {}, others = [], hints = {} }: Shape, words: Words): undefined {

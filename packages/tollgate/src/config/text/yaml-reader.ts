@@ -109,7 +109,7 @@ class YamlReader {
       const part = this.#readPart(text, value, at, level);
       if (this.#typed === undefined || text !== MERGE) return [[text, part]];
       // The first one of several maps counts.
-      for (const source of [part].flat().toReversed()) merged.push(...Object.entries(Object(source)));
+      for (const source of [part].flat().toReversed()) merged.push(...Object.entries(Object(source) as object));
       return [];
     });
     return Object.fromEntries([...merged, ...entries]);
