@@ -114,7 +114,7 @@ describe("a hostile log", () => {
 
   it("that grows while it is read ends where it began to be read", async () => {
     writeFileSync(at("grows.log"), LOG);
-    const append = 'while sleep 0.01; do head -c 100000 "$0" >> "$1"; echo; done';
+    const append = 'while sleep 0.01; do tail -c 100000 "$0" >> "$1"; echo; done';
     const growing = spawn("bash", ["-c", append, at("day.log"), at("grows.log")]);
     await once(growing.stdout, "data");
     const { out } = await run(at("grows.log"), "--suggest", "90", "--json");
