@@ -127,7 +127,7 @@ export class Fitting {
 
   /** What the clients need, the greatest first. */
   #needs(rate: number): Uint32Array {
-    return this.#envelopes.needs(rate, this.#clients.count).sort().reverse();
+    return this.#envelopes.needs(rate, this.#clients.count).sort().toReversed();
   }
 }
 

@@ -22,7 +22,10 @@ export function isPipe(name: string): boolean {
  * @param start The first byte of a file that is read.
  */
 export async function* chunksOf(name: string, start = 0): Chunks {
-  if (name === "-") return yield* process.stdin as AsyncIterable<Buffer>;
+  if (name === "-") {
+    yield* process.stdin as AsyncIterable<Buffer, void>;
+    return;
+  }
   // One buffer for all of a file, and no stream: new buffers would take as long as all the rest.
   const descriptor = openSync(name, "r");
   try {
@@ -59,7 +62,8 @@ const NOT_BLANK = /[^\r\n]|\r\r/;
 
 async function* plain(chunks: Chunks): Chunks {
   try {
-    const { value: first = Buffer.alloc(0) } = await chunks.next();
+    const { value: first } = await chunks.next();
+    if (first === undefined) return;
     const isGzip = first.subarray(0, 2).equals(GZIP_MAGIC);
     const all = async function* (): Chunks {
       yield first;

@@ -1,5 +1,5 @@
 import { withoutPort } from "./address.ts";
-import type { LogFormat } from "./entry.ts";
+import type { Entry, LogFormat } from "./entry.ts";
 import { quotedFrom, requestOf } from "./quoted.ts";
 import { isoTimeUs } from "./timestamps.ts";
 
@@ -10,7 +10,7 @@ const URL = /^[a-z]+:\/\/([^/]+)(\/.*)/s;
 /** AWS Application Load Balancer: `type time elb client:port target:port … "request" "user agent" …`. */
 export const ALB: LogFormat = {
   name: "AWS ALB",
-  read(line) {
+  read(line): Entry | undefined {
     const [type = "", time = "", , client = ""] = line.split(" ", 4);
     const [request, userAgent = ""] = quotedFrom(line, 0, 2);
     const timeUs = isoTimeUs(time);

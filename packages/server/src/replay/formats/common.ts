@@ -24,7 +24,8 @@ export class CommonFormat implements LogFormat {
       details: () => {
         const [, userAgent = ""] = quotedFrom(line, requestEnd + 1, 2);
         const names = line.slice(addressEnd + 1, stamp - 2);
-        const user = names.slice(names.indexOf(" ") + 1 || names.length);
+        const identEnd = names.indexOf(" ");
+        const user = identEnd < 0 ? "" : names.slice(identEnd + 1);
         return { user, ...requestOf(line.slice(request, requestEnd)), host: "", userAgent };
       },
     };

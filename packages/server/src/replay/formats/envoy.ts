@@ -1,5 +1,5 @@
 import { firstForwarded } from "./address.ts";
-import type { LogFormat } from "./entry.ts";
+import type { Entry, LogFormat } from "./entry.ts";
 import { quotedFrom, requestOf } from "./quoted.ts";
 import { isoTimeUs } from "./timestamps.ts";
 
@@ -9,7 +9,7 @@ import { isoTimeUs } from "./timestamps.ts";
  */
 export const ENVOY: LogFormat = {
   name: "Envoy",
-  read(line) {
+  read(line): Entry | undefined {
     const close = line.indexOf('] "');
     const timeUs = line.startsWith("[") ? isoTimeUs(line.slice(1, close)) : Number.NaN;
     const [request = "", forwarded = "-", userAgent = "", , host = ""] = quotedFrom(line, close, 5);
