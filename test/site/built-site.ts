@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { runNode } from "../support/run.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
-export const DIST: string = join(REPOSITORY, "site/dist");
+const DIST: string = join(REPOSITORY, "site/dist");
 
 /** Builds the site from the built library. */
 export async function buildSite(): Promise<void> {

@@ -44,7 +44,7 @@ function eventOf({ event, text, fields = {} }: LogEntry): SourceEvent {
     return { text: text ?? `${event}: ${parts.join(", ")}` };
   }
   const { who, action, domain, rule, key, until, reason } = fields;
-  const parts = [action, key, until && `until ${until}`, reason && `(${reason})`];
+  const parts = [action, key, until === undefined ? "" : `until ${until}`, reason === undefined ? "" : `(${reason})`];
   const of = domain !== undefined && rule !== undefined ? { limiter: `${domain}/${rule}` } : {};
   return { text: parts.filter(Boolean).join(" "), who: String(who), ...of };
 }

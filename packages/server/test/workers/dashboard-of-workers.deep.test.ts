@@ -36,7 +36,9 @@ it.each(["memory", "redis"] as const)("the dashboard shows all workers together,
   expect(admitted(decided as readonly Decided[])).toBe(6);
   const { processes, limits, stores } = await page.find(({ point }) => point.denied > 0);
   expect(processes).toEqual({ ready: 2, of: 2 });
-  expect(limits).toMatchObject([{ limiter: "api/client", limit: "client.rate", numbers: "6 requests at once, 6 per 1h" }]);
+  expect(limits).toMatchObject([
+    { limiter: "api/client", limit: "client.rate", numbers: "6 requests at once, 6 per 1h" },
+  ]);
   expect(stores.map(({ name }) => name)).toContain(store);
   const detail = await explain();
   expect(detail).toMatchObject({ allowed: false, limits: [{ capacity: 6, used: 6 }] });

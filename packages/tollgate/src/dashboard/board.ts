@@ -80,16 +80,16 @@ export class Board {
 
   #later(): () => void {
     const { clock } = this.#source;
-    const tick = (): void =>
-      void this.#tick()
-        .catch(this.#onError)
-        .then(() => {
-          if (!this.#isClosed) this.#cancel = this.#later();
-        });
+    const tick = () => void this.#turn();
     if (clock.schedule !== undefined) return clock.schedule(tick, TICK_MS);
     const timer = setTimeout(tick, TICK_MS);
     timer.unref?.();
     return () => clearTimeout(timer);
+  }
+
+  async #turn(): Promise<void> {
+    await this.#tick().catch(this.#onError);
+    if (!this.#isClosed) this.#cancel = this.#later();
   }
 
   async #tick(): Promise<void> {
@@ -165,8 +165,8 @@ export class Board {
       this.#keys = await Promise.all([...rows.values()].map((row) => this.#explained(row)));
       const nowMs = this.#source.clock.now();
       const ends = (endsInMs: number) => (Number.isFinite(endsInMs) ? Math.round(nowMs + endsInMs) : null);
-      const longest = blocked && [...blocked].sort((a, b) => b.endsInMs - a.endsInMs).slice(0, MOST_KEYS);
-      this.#blocked = longest && longest.map(({ endsInMs, ...key }) => ({ ...key, untilMs: ends(endsInMs) }));
+      const longest = blocked?.toSorted((a, b) => b.endsInMs - a.endsInMs).slice(0, MOST_KEYS);
+      this.#blocked = longest?.map(({ endsInMs, ...key }) => ({ ...key, untilMs: ends(endsInMs) })) ?? null;
     } finally {
       this.#isListing = false;
     }

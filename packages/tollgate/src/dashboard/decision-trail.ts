@@ -80,7 +80,7 @@ export class DecisionTrail {
     this.#watched.set(id, nowMs + WATCHED_MS);
     const own = this.#recent.filter((entry) => idOf(entry) === id);
     const decisions = own.slice(-MOST_DECISIONS).map(({ decision }) => decision);
-    return { decisions: decisions.reverse(), denied: [], denials: 0 };
+    return { decisions: decisions.toReversed(), denied: [], denials: 0 };
   }
 }
 

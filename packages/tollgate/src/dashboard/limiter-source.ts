@@ -8,12 +8,13 @@ import type { Limit } from "../core/limits/limit.ts";
 import type { Maybe } from "../core/maybe-async.ts";
 import type { BlockOptions, BlockTime } from "../limiter/block-time.ts";
 import { observedParts } from "../limiter/observed-parts.ts";
-import { type HotKey, hotKeys } from "../metrics/hot-keys/hot-keys.ts";
+import { type HotKey, type HotKeys, hotKeys } from "../metrics/hot-keys/hot-keys.ts";
 import { instrument } from "../metrics/prometheus/instrument.ts";
 import type { AnyLimiter } from "../metrics/readings/limiter-readings.ts";
 import { DecisionTrail } from "./decision-trail.ts";
 import type { KeyBar, SourceAct } from "./snapshot.ts";
 import {
+  type CountedKeys,
   DashboardError,
   type DashboardSource,
   type Looker,
@@ -44,36 +45,7 @@ export function limiterSource(
   onAct: ((act: SourceAct, looker: Looker) => void) | undefined,
   mask: DashboardSource["mask"] = ({ key }) => maskedKey(key),
 ): DashboardSource & { close(): void } {
-  const metrics = new Map<string, Metric>();
-  // A registry of its own, so that a program needs no prom-client.
-  const registry = {
-    registerMetric: (metric: Metric) => void metrics.set(metric.name, metric),
-    getSingleMetric: (name: string) => metrics.get(name),
-  };
-  const trail = new DecisionTrail(clock);
-  const ends: (() => void)[] = [];
-  const close = (): void => {
-    for (const end of ends) end();
-  };
-  let hot: (readonly [limiter: string, hot: ReturnType<typeof hotKeys>])[] = [];
-  try {
-    for (const limiter of limiters) ends.push(instrument(limiter, { registry }), trail.add(limiter));
-    hot = limiters.map((limiter) => [limiter.name, hotKeys(limiter, { top: MOST_HOT, halfLife: "1m" })]);
-    ends.push(
-      ...hot.map(
-        ([, one]) =>
-          () =>
-            one.close(),
-      ),
-    );
-  } catch (error) {
-    close();
-    throw error;
-  }
-  const allOf = (list: (hot: ReturnType<typeof hotKeys>) => readonly HotKey[]) =>
-    hot
-      .flatMap(([name, one]) => list(one).map(({ limiter = name, key, count }) => ({ limiter, key, count })))
-      .sort((a, b) => b.count - a.count);
+  const { metrics, trail, hot, close } = collected(limiters, clock);
   const events: SourceEvent[] = [];
   return {
     clock,
@@ -81,7 +53,10 @@ export function limiterSource(
     close,
     families: async () => (await Promise.all([...metrics.values()].map((metric) => metric.get()))) as MetricFamily[],
     state: () => ({ ...describeLimiters(limiters), processes: { ready: 1, of: 1 } }),
-    hot: async () => ({ active: allOf((one) => one.active()), denied: allOf((one) => one.denied()) }),
+    hot: async () => ({
+      active: ranked(hot, (keys) => keys.active()),
+      denied: ranked(hot, (keys) => keys.denied()),
+    }),
     blocked: async () => {
       const listed = limiters.map(async (limiter) =>
         (await limiter.blocked()).map((key) => ({ limiter: limiter.name, ...key })),
@@ -110,6 +85,44 @@ export function limiterSource(
     },
     events: () => events.splice(0),
   };
+}
+
+/** What is counted of the decisions of limiters from now on. */
+function collected(limiters: readonly AnyLimiter[], clock: Clock) {
+  const metrics = new Map<string, Metric>();
+  // A registry of its own, so that a program needs no prom-client.
+  const registry = {
+    registerMetric: (metric: Metric) => void metrics.set(metric.name, metric),
+    getSingleMetric: (name: string) => metrics.get(name),
+  };
+  const trail = new DecisionTrail(clock);
+  const hot: (readonly [limiter: string, keys: HotKeys])[] = [];
+  const ends: (() => void)[] = [];
+  const close = (): void => {
+    for (const end of ends) end();
+  };
+  try {
+    for (const limiter of limiters) {
+      ends.push(instrument(limiter, { registry }), trail.add(limiter));
+      const keys = hotKeys(limiter, { top: MOST_HOT, halfLife: "1m" });
+      hot.push([limiter.name, keys]);
+      ends.push(() => keys.close());
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { metrics, trail, hot, close };
+}
+
+/** A list of the hot keys of all limiters, the most counted first. */
+function ranked(
+  hot: readonly (readonly [limiter: string, keys: HotKeys])[],
+  list: (keys: HotKeys) => readonly HotKey[],
+): CountedKeys {
+  return hot
+    .flatMap(([name, keys]) => list(keys).map(({ limiter = name, key, count }) => ({ limiter, key, count })))
+    .sort((a, b) => b.count - a.count);
 }
 
 /** @throws DashboardError 404 */

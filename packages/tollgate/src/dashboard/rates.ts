@@ -23,7 +23,7 @@ const CIRCUIT = ["up", "probing", "down"] as const;
 const TIMED_READINGS = 10;
 
 export function limitId(limiter: unknown, limit: unknown): string {
-  return `${limiter}\0${limit}`;
+  return `${String(limiter)}\0${String(limit)}`;
 }
 
 export interface Rates {

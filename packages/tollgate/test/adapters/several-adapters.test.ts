@@ -193,7 +193,7 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
         const app = new Hono<{ Variables: { logins: RateLimited } }>();
         app.use(inFrontOfHono(all), inFrontOfHono(own));
         app.get("/", (context) => context.text(inNames(context.var)));
-        return urlOf(createAdaptorServer(app) as Server);
+        return urlOf(createAdaptorServer(app));
       },
     ],
     [

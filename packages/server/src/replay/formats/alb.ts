@@ -14,7 +14,7 @@ export const ALB: LogFormat = {
     const [type = "", time = "", , client = ""] = line.split(" ", 4);
     const [request, userAgent = ""] = quotedFrom(line, 0, 2);
     const timeUs = isoTimeUs(time);
-    if (!TYPES.test(type) || Number.isNaN(timeUs) || client === "" || request === undefined) return;
+    if (!TYPES.test(type) || Number.isNaN(timeUs) || client === "" || request === undefined) return undefined;
     const details = () => {
       const { method, path: url } = requestOf(request);
       const [, host = "", path = url] = URL.exec(url) ?? [];

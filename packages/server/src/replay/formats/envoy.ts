@@ -13,7 +13,7 @@ export const ENVOY: LogFormat = {
     const close = line.indexOf('] "');
     const timeUs = line.startsWith("[") ? isoTimeUs(line.slice(1, close)) : Number.NaN;
     const [request = "", forwarded = "-", userAgent = "", , host = ""] = quotedFrom(line, close, 5);
-    if (Number.isNaN(timeUs) || forwarded === "-") return;
+    if (Number.isNaN(timeUs) || forwarded === "-") return undefined;
     const details = () => ({ user: "", ...requestOf(request), host, userAgent });
     return { timeUs, address: firstForwarded(forwarded), details };
   },

@@ -88,7 +88,7 @@ function Verdict({ detail, setCost }: { readonly detail: KeyDetail; readonly set
             type="number"
             min="0"
             defaultValue="1"
-            onInput={({ currentTarget: { valueAsNumber, validity } }) => validity.valid && setCost(valueAsNumber || 0)}
+            onInput={({ currentTarget: { value, validity } }) => validity.valid && setCost(Number(value))}
           />
         </label>
         <output class={allowed ? "" : "limited"}>

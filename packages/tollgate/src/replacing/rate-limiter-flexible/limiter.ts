@@ -163,8 +163,7 @@ export class RateLimiterStore {
     const ownMs = customDuration !== undefined && customDuration >= 0 ? msOf(customDuration) : windowMs;
     const add = () => this.counter.add(fullKey, points, windowMs);
     // A key that is known keeps its duration. Two processes that begin at one moment may lose one of their calls.
-    const begin = (known: Hits | undefined) =>
-      known === undefined ? this.counter.set(fullKey, points, ownMs) : add();
+    const begin = (known: Hits | undefined) => (known === undefined ? this.counter.set(fullKey, points, ownMs) : add());
     const hits = ownMs === windowMs ? add() : mapMaybeAsync(this.counter.read(fullKey, windowMs), begin);
     return mapMaybeAsync(hits, (counted) => this.#result(counted));
   }

@@ -159,7 +159,7 @@ export function decodeReport(words: ReportWords, { owner, nowUs }: OwnerAnswer, 
   const width = fits ? 2 : 5;
   const report = new Report((words.length - from) / width);
   report.admitted = (bits & ADMITTED) !== 0;
-  report.resets = resetsOf(resets, owner);
+  report.resets = resetsSeen(resets, owner);
   if (from === 3) addExtras(report, extras as ReportExtras, owner);
   for (let at = from, i = 0; at < words.length; at += width, i += 1) {
     report.used[i] = words[at] as number;
@@ -178,10 +178,10 @@ function addExtras(report: Report, extras: ReportExtras, owner: number): void {
     // The asker has other indexes of keys.
     block: extras.block && { ...extras.block, keyIndex: undefined },
     keptLimits: extras.keptLimits.map((limit) => (limit === null ? undefined : decodeLimit(limit))),
-    resetsOf: extras.resetsOf.map((resets) => resetsOf(resets, owner)),
+    resetsOf: extras.resetsOf.map((resets) => resetsSeen(resets, owner)),
   });
 }
 
-function resetsOf(resets: unknown, owner: number): number | undefined {
+function resetsSeen(resets: unknown, owner: number): number | undefined {
   return typeof resets === "number" ? owner * MOST_RESETS + resets : undefined;
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { decisionOf, factsOf, type RateLimitWrapper, rateLimit } from "tollgate/fetch";
@@ -70,7 +70,7 @@ const FETCH: AdapterHarness = {
     );
     const fetch = (request: Request, { incoming }: { readonly incoming: unknown }) =>
       handle(request, incoming as IncomingMessage);
-    return listenHere(createAdaptorServer({ fetch }) as Server, options.meanwhile);
+    return listenHere(createAdaptorServer({ fetch }), options.meanwhile);
   },
 };
 

@@ -1,5 +1,4 @@
-import type { Server } from "node:http";
-import { type ClientHttp2Session, createServer, type Http2Server } from "node:http2";
+import { type ClientHttp2Session, createServer } from "node:http2";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Limiter } from "tollgate";
@@ -9,12 +8,12 @@ import { sessionWith, urlOf } from "../suite/node-server.ts";
 
 /** Serves an application until the test has finished. */
 export function listen(app: Hono): Promise<string> {
-  return urlOf(createAdaptorServer({ fetch: app.fetch }) as Server);
+  return urlOf(createAdaptorServer({ fetch: app.fetch }));
 }
 
 /** A connection over HTTP/2 to an application, until the test has finished. */
 export function sessionWithApp(app: Hono): Promise<ClientHttp2Session> {
-  return sessionWith(createAdaptorServer({ fetch: app.fetch, createServer }) as Http2Server);
+  return sessionWith(createAdaptorServer({ fetch: app.fetch, createServer }));
 }
 
 export function bucketLimiter(capacity: number): Limiter<HttpFacts> {

@@ -4,7 +4,7 @@ import type { RedisPort, ScriptCall } from "../../../../src/stores/redis/clients
 import { ofFile } from "../../../of-file.ts";
 import { eventually, eventuallyTrue } from "../servers/eventually.ts";
 import { startCluster } from "../servers/start-cluster.ts";
-import { type TcpProxy } from "../servers/start-proxy.ts";
+import type { TcpProxy } from "../servers/start-proxy.ts";
 import { proxiesOfFile } from "../servers/test-servers.ts";
 import { COUNTING_SCRIPT, callOf } from "./kit/counting-script.ts";
 import { type ConnectedClient, EVERY_CLIENT, OLDER_CLIENTS } from "./kit/every-client.ts";
