@@ -178,9 +178,10 @@ describe("tollgateStore of @fastify/rate-limit", () => {
     const Store = fastifyStore();
     const one = new Store({});
     const stores = [one, new Store({}), one.child({}), one.child({}), one.child({}).child({})];
-    const counts: unknown[] = [];
-    for (const store of [...stores, one])
-      store.incr("ann", (_error, result) => counts.push(result?.current), 60_000, 9);
-    expect(counts).toEqual([1, 1, 1, 1, 1, 2]);
+    const count = (store: typeof one) =>
+      new Promise((resolve) => {
+        store.incr("ann", (_error, result) => resolve(result?.current), 60_000, 9);
+      });
+    expect(await Promise.all([...stores, one].map(count))).toEqual([1, 1, 1, 1, 1, 2]);
   });
 });
