@@ -91,8 +91,6 @@ async function listen(
 const CHARSET = {
   "answers with a problem that names every violated policy if the option says so":
     "Nest answers exceptions as JSON of the framework, which adds a charset to the type of problems",
-  "answers with a problem to clients that accept problems by name, unless the option says otherwise":
-    "Nest answers exceptions as JSON of the framework, which adds a charset to the type of problems",
 };
 
 /** Nest's limit is the innermost, because guards run behind all middleware. */
