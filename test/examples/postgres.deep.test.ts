@@ -12,7 +12,6 @@ examples.write();
 afterAll(async () => {
   examples.remove();
   vi.unstubAllEnvs();
-  await server.stop();
 });
 
 it("examples that connect to PostgreSQL are found", () => {

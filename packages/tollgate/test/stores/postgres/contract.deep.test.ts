@@ -14,7 +14,6 @@ const sql = postgres({ ...server.address, max: 4, onnotice: () => {} });
 afterAll(async () => {
   await pool.end();
   await sql.end();
-  await server.stop();
 });
 
 function createStore(options: Partial<PostgresStoreOptions> = {}) {

@@ -2,7 +2,8 @@ import { TollgateError } from "../../../core/errors.ts";
 import type { SentBatch } from "../../../core/store-readings.ts";
 import { monotonicMs, toWallMs } from "../../remote/event-loop.ts";
 import { causeOf } from "../../remote/unavailable-error.ts";
-import { CancelFlag, RUN } from "../clients/cancel-flag.ts";
+import { CancelFlag, REHEARSE, RUN } from "../clients/cancel-flag.ts";
+import { clientFailure } from "../clients/client-failure.ts";
 import type { ScriptReply } from "../clients/redis-port.ts";
 import { serverError } from "../clients/server-error.ts";
 import { decodeReply, type TransactionOutcome } from "../script/decode-reply.ts";
@@ -30,7 +31,7 @@ export class Batch implements SentCall {
   /** One server has all its keys: in a cluster, their slot. */
   readonly lane: number;
   works: Work[];
-  readonly cancelFlag: CancelFlag = new CancelFlag(RUN);
+  readonly cancelFlag: CancelFlag;
   keys: readonly string[] = [];
   args: readonly string[] = [];
   quietSinceMs: number;
@@ -39,12 +40,16 @@ export class Batch implements SentCall {
   readonly #options: BatchOptions;
   /** Whether the works were sent before, with windows of other times. */
   isAgain = false;
+  /** After a rejected write: first a rehearsal says which works write, then those that do are apart from the others. */
+  readonly #after: "rejection" | "rehearsal" | undefined;
   /** A key counts once for each work. */
   #keyCount = 0;
   #steps = 0;
 
-  constructor(lane: number, options: BatchOptions, works: Work[]) {
+  constructor(lane: number, options: BatchOptions, works: Work[], after?: "rejection" | "rehearsal") {
     this.lane = lane;
+    this.cancelFlag = new CancelFlag(after === "rejection" ? REHEARSE : RUN);
+    this.#after = after;
     this.#options = options;
     this.works = works;
     this.quietSinceMs = works[0]!.sinceMs;
@@ -87,10 +92,11 @@ export class Batch implements SentCall {
 
   /**
    * What is to be sent after a batch that changed nothing, so that this is no retry: all works, with the windows of the
-   * server's time, or each work alone.
+   * server's time, those that write apart from the others, or each work alone.
    */
   partsAfter(outcome: ScriptReply | CallFailure): readonly Batch[] {
     if (outcome instanceof Error) return this.#partsAfterFailure(outcome);
+    if (this.#after === "rejection") return this.#sorted(outcome);
     return outcome.length !== 1 || this.isAgain ? NO_BATCHES : [this.#atTime(outcome[0]!)];
   }
 
@@ -103,13 +109,26 @@ export class Batch implements SentCall {
   }
 
   /**
-   * The works in batches of their own, where the server answered all of them with an error. A key of another type, one
-   * that is being migrated, or a write that the server rejects fails the whole script call. The script writes last, so
-   * nothing happened: sent one by one and in order, only the works of that key fail, or those that write.
+   * Where the server answered all works with an error. A key of another type, one that is being migrated, or a write
+   * that the server rejects fails the whole script call. The script writes last, so nothing happened. Sent one by one
+   * and in order, only the works of that key fail. A full server would get a call for each work that way, so what
+   * writes is found by a rehearsal.
    */
   #partsAfterFailure(failure: CallFailure): readonly Batch[] {
     if (this.works.length === 1 || !isUndone(failure)) return NO_BATCHES;
+    const isRejected = clientFailure(failure.cause).kind === "rejected";
+    if (isRejected && this.#after === "rehearsal") return NO_BATCHES;
+    if (isRejected && this.#after === undefined) return [new Batch(this.lane, this.#options, this.works, "rejection")];
     return this.works.map((work) => new Batch(this.lane, this.#options, [work]));
+  }
+
+  /** The works that write and those that do not, which are decided though the server rejects writes. */
+  #sorted([, ...written]: ScriptReply): readonly Batch[] {
+    const names = new Set(written.map((key) => this.keys[key - 1]));
+    const writing = (work: Work): boolean => work.keys.some(({ name }) => names.has(name));
+    return [this.works.filter((work) => !writing(work)), this.works.filter(writing)]
+      .filter((works) => works.length > 0)
+      .map((works) => new Batch(this.lane, this.#options, works, "rehearsal"));
   }
 
   /** What the server decided of each work, or why there is no decision. */

@@ -1,5 +1,7 @@
 /** The flag of a call that the script carries out. */
 export const RUN = "1";
+/** The flag of a call that writes nothing: the reply names the keys that it would write. */
+export const REHEARSE = "2";
 const CANCELLED = "0";
 
 interface BufferConstructor {
@@ -7,7 +9,7 @@ interface BufferConstructor {
 }
 
 /**
- * Whether a call may still be executed, as the first argument of the script: `1`, or `0` once it is cancelled. A client
+ * Whether a call may still be executed, as the first argument of the script: `1` or `2`, or `0` once it is cancelled. A client
  * may send a call late, from a queue for times without a connection, or again after it lost one; the script does
  * nothing then. A flag is never reused: a client may hold on to it after the call has failed.
  */

@@ -26,6 +26,13 @@ end
 
 -- If the server rejects the first write, the script has changed nothing. If it accepts that, it accepts the others.
 local function finish()
+  if args[1] == '2' then
+    local rehearsed = { now_us }
+    for key, how in pairs(to_write) do
+      if how == true then rehearsed[#rehearsed + 1] = key end
+    end
+    return rehearsed
+  end
   local removed, word, write = nil, by_server and 'PXAT' or 'PX', redis.pcall
   for _, how in pairs(to_write) do
     if how == true then write = redis.call end
