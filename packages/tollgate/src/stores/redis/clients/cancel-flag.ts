@@ -9,8 +9,8 @@ interface BufferConstructor {
 }
 
 /**
- * Whether a call may still be executed, as the first argument of the script: `1` or `2`, or `0` once it is cancelled. A client
- * may send a call late, from a queue for times without a connection, or again after it lost one; the script does
+ * Whether a call may still be executed, as the first argument of the script: `1` or `2`, or `0` once it is cancelled. A
+ * client may send a call late, from a queue for times without a connection, or again after it lost one; the script does
  * nothing then. A flag is never reused: a client may hold on to it after the call has failed.
  */
 export class CancelFlag {
