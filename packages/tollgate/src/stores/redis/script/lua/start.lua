@@ -3,7 +3,7 @@
 -- reads its reply. The files of this folder are joined: each may use the local names of those before it.
 
 -- A cancelled call does nothing. For a '2' nothing is written: the reply has the keys that would be.
-if ARGV[1] == '0' then return {} end
+if ARGV[1] ~= '1' and ARGV[1] ~= '2' then return {} end
 
 local args, arg_count, keys = ARGV, #ARGV, KEYS
 local floor, ceil, max, min = math.floor, math.ceil, math.max, math.min
