@@ -6,7 +6,7 @@ const LOCAL_STORES = ["local", "memory", "table", "shared"].map((name) => `${LIB
 /** What connects the limiter to other software. It has a budget beside those of the first release's rooms. */
 const INTEGRATIONS = [
   ...["mcp", "better-auth", "nestjs"].map((name) => `${LIBRARY}/adapters/${name}`),
-  ...["postgres", "cluster", "durable-object"].map((name) => `${LIBRARY}/stores/${name}`),
+  ...["postgres", "owned", "cluster", "durable-object"].map((name) => `${LIBRARY}/stores/${name}`),
   `${LIBRARY}/replacing`,
 ];
 const DASHBOARD = [`${LIBRARY}/dashboard`, "packages/server/src/dashboard"];
@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_239, 4_700],
   ["dashboard", DASHBOARD, 2_400, 1_500],
   ["replay", ["packages/server/src/replay"], 1_549, 1_500],
-  ["tests", TESTS, 55_727, 36_000],
+  ["tests", TESTS, 55_729, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
   ["tools", ["tools"], 904, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_319, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_335, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -4,7 +4,7 @@ import { checkDuration } from "../../core/duration-option.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { AsyncStore, OnFailure } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
-import { OwnedStore } from "./owned-store.ts";
+import { OwnedStore } from "../owned/owned-store.ts";
 import { PrimaryLink, type Send, type WorkerChannel } from "./primary-link.ts";
 import { topicOf } from "./serve-workers.ts";
 

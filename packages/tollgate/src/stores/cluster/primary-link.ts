@@ -1,13 +1,14 @@
 import type { Report } from "../../core/report.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { VERBS } from "../../core/verbs.ts";
+import { GAVE_BACK } from "../owned/codec.ts";
+import type { Operation, OwnerRequest, Result } from "../owned/messages.ts";
+import type { OwnedSpace } from "../owned/owned-space.ts";
+import type { OwnerLink } from "../owned/owned-store.ts";
+import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "../owned/questions.ts";
 import { afterThisTurn, monotonicMs } from "../remote/event-loop.ts";
 import { CIRCUIT_OPEN, CONNECTION_LOST, OVERLOADED, TIMED_OUT, UnavailableError } from "../remote/unavailable-error.ts";
-import { GAVE_BACK } from "./codec.ts";
-import { type Answer, contentOf, type Operation, type OwnerRequest, type Result, seal } from "./messages.ts";
-import type { OwnedSpace } from "./owned-space.ts";
-import type { OwnerLink } from "./owned-store.ts";
-import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "./questions.ts";
+import { type Answer, contentOf, seal } from "./channel-messages.ts";
 
 /** Sends a message to another process. Node calls back when it has been written. */
 export type Send = (

@@ -4,10 +4,10 @@ import { readUs, systemClock } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { SyncStore } from "../../core/store.ts";
 import { memoryStore } from "../memory/memory-store.ts";
+import { ServedCalls } from "../owned/served-calls.ts";
 import { monotonicMs } from "../remote/event-loop.ts";
-import { contentOf, type Request, seal } from "./messages.ts";
+import { contentOf, type Request, seal } from "./channel-messages.ts";
 import type { Send } from "./primary-link.ts";
-import { ServedCalls } from "./served-calls.ts";
 
 /** What is used of a worker of `node:cluster`. */
 export interface ClusterWorker {

@@ -3,7 +3,7 @@ import type { Duration } from "../../core/duration.ts";
 import { checkDuration } from "../../core/duration-option.ts";
 import type { AsyncStore, OnFailure } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
-import { OwnedStore } from "../cluster/owned-store.ts";
+import { OwnedStore } from "../owned/owned-store.ts";
 import { ObjectLink } from "./object-link.ts";
 import type { LimitsObjectNamespace } from "./object-types.ts";
 import { spaceName } from "./row-space.ts";

@@ -1,8 +1,8 @@
 import { compileLimit } from "../../algorithms/compile-limit.ts";
 import type { KeyBlock } from "../../core/blocks.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { decodeLimit, encodeLimit } from "../cluster/codec.ts";
-import type { LimitWords } from "../cluster/messages.ts";
+import { decodeLimit, encodeLimit } from "../owned/codec.ts";
+import type { LimitWords } from "../owned/messages.ts";
 import type { LimitsObjectStorage } from "./object-types.ts";
 
 /** What a key has used under one limit. Never changed in place. */

@@ -1,6 +1,6 @@
 import { readUs, systemClock } from "../../core/clock.ts";
-import type { OwnerAnswer, OwnerRequest } from "../cluster/messages.ts";
-import { ServedCalls } from "../cluster/served-calls.ts";
+import type { OwnerAnswer, OwnerRequest } from "../owned/messages.ts";
+import { ServedCalls } from "../owned/served-calls.ts";
 import { KeyRows, START_OF_SWEEP, type SweepStep } from "./key-rows.ts";
 import type { LimitsObjectState, LimitsObjectStorage } from "./object-types.ts";
 import { RowStore } from "./row-store.ts";

@@ -1,9 +1,9 @@
 import type { Report } from "../../core/report.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
-import type { Operation, OwnerAnswer, OwnerRequest, Result } from "../cluster/messages.ts";
-import type { OwnedSpace } from "../cluster/owned-space.ts";
-import type { OwnerLink } from "../cluster/owned-store.ts";
-import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "../cluster/questions.ts";
+import type { Operation, OwnerAnswer, OwnerRequest, Result } from "../owned/messages.ts";
+import type { OwnedSpace } from "../owned/owned-space.ts";
+import type { OwnerLink } from "../owned/owned-store.ts";
+import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "../owned/questions.ts";
 import { CIRCUIT_OPEN, OVERLOADED, UnavailableError } from "../remote/unavailable-error.ts";
 import { withTimeout } from "../remote/with-timeout.ts";
 import { Circuits } from "./circuits.ts";

@@ -1,4 +1,4 @@
-import type { OwnerAnswer, OwnerRequest } from "../cluster/messages.ts";
+import type { OwnerAnswer, OwnerRequest } from "../owned/messages.ts";
 import { LimitsObject } from "./limits-object.ts";
 import type { LimitsObjectState } from "./object-types.ts";
 

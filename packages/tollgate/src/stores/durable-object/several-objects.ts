@@ -2,8 +2,8 @@ import { Report } from "../../core/report.ts";
 import type { Call } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import type { OwnedSpace } from "../cluster/owned-space.ts";
-import type { SpaceVerb } from "../cluster/questions.ts";
+import type { OwnedSpace } from "../owned/owned-space.ts";
+import type { SpaceVerb } from "../owned/questions.ts";
 
 /** The calls whose keys are in one object. */
 export interface ObjectPart {
