@@ -32,7 +32,9 @@ export class Sessions {
   /** The client of a request's `Cookie`. Others of this host may set cookies of the same name. */
   find(header = ""): Holder | undefined {
     const cookies = header.split(/;\s*/);
-    const [, found] = [...this.#open].find(([id]) => cookies.includes(`${this.#cookie}=${id}`)) ?? [];
-    return found !== undefined && found.untilMs > this.#clock.now() ? found.holder : undefined;
+    const nowMs = this.#clock.now();
+    const isSent = (id: string): boolean => cookies.includes(`${this.#cookie}=${id}`);
+    const [, found] = [...this.#open].find(([id, { untilMs }]) => untilMs > nowMs && isSent(id)) ?? [];
+    return found?.holder;
   }
 }

@@ -58,7 +58,7 @@ export class Board {
   look({ who, access }: Looker, isShown: boolean): ReadableStream<Uint8Array> {
     const events = this.#events.map((event) => this.#named(event, isShown));
     const welcome: Welcome = { access, who, keys: isShown ? "shown" : "masked", points: this.#points, events };
-    return this.#lookers.add(eventText("welcome", welcome), this.#source.clock.now(), isShown);
+    return this.#lookers.add(eventText("welcome", welcome), this.#source.clock.now(), who, isShown);
   }
 
   async detail(key: SourceKey, cost: number, isShown: boolean): Promise<KeyDetail> {

@@ -1,12 +1,18 @@
 import { DashboardError } from "./source.ts";
 
+/** How many pages may look, and how many of one name: a token cannot keep all others out. */
 const MOST_LOOKERS = 24;
+const MOST_OF_ONE = 12;
+/** A page that misses so many snapshots in turn is gone, although its connection is not. */
+const MOST_MISSED = 30;
 /** Then a page has to ask again, so that the right to look is checked again. */
 const LONGEST_MS = 15 * 60_000;
 
 interface Looking {
+  readonly who: string;
   readonly isShown: boolean;
   readonly untilMs: number;
+  missed: number;
 }
 
 /** The pages that look. What one does not read in time it misses: nothing is buffered for it. */
@@ -19,12 +25,14 @@ export class Lookers {
   }
 
   /** @throws DashboardError 429 */
-  add(first: string, nowMs: number, isShown: boolean): ReadableStream<Uint8Array> {
-    if (this.#open.size >= MOST_LOOKERS) throw new DashboardError(429, "too many pages look at the dashboard", 10);
+  add(first: string, nowMs: number, who: string, isShown: boolean): ReadableStream<Uint8Array> {
+    const ofOne = [...this.#open.values()].filter((looking) => looking.who === who).length;
+    if (this.#open.size >= MOST_LOOKERS || ofOne >= MOST_OF_ONE)
+      throw new DashboardError(429, "too many pages look at the dashboard", 10);
     let end = (): void => {};
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
-        this.#open.set(controller, { isShown, untilMs: nowMs + LONGEST_MS });
+        this.#open.set(controller, { who, isShown, untilMs: nowMs + LONGEST_MS, missed: 0 });
         controller.enqueue(this.#encoder.encode(first));
         end = () => void this.#open.delete(controller);
       },
@@ -35,9 +43,11 @@ export class Lookers {
   /** `textOf` is asked for masked keys and for keys that are shown, as far as pages need it. */
   send(nowMs: number, textOf: (isShown: boolean) => string): void {
     const bytes = new Map<boolean, Uint8Array>();
-    for (const [controller, { isShown, untilMs }] of this.#open) {
-      if (nowMs > untilMs) this.#end(controller);
-      else if ((controller.desiredSize ?? 0) > 0) {
+    for (const [controller, looking] of this.#open) {
+      const { isShown, untilMs } = looking;
+      looking.missed = (controller.desiredSize ?? 0) > 0 ? 0 : looking.missed + 1;
+      if (nowMs > untilMs || looking.missed > MOST_MISSED) this.#end(controller);
+      else if (looking.missed === 0) {
         const encoded = bytes.get(isShown) ?? this.#encoder.encode(textOf(isShown));
         bytes.set(isShown, encoded);
         controller.enqueue(encoded);

@@ -246,24 +246,30 @@ describe("dashboard", () => {
     expect(await answer.json()).toEqual({ error: expect.any(String) });
   });
 
-  it("refuses more pages than it serves, and serves others when they have gone", async () => {
-    const { board } = setUp();
+  it("refuses more pages of one name than half of all, and serves others when they have gone", async () => {
+    let who = "ann";
+    const { board } = setUp({ authorize: () => ({ who, access: "write" }) });
     const pages: PageEvents[] = [];
-    for (let page = 0; page < 24; page += 1) pages.push(await look(board));
+    for (let page = 0; page < 12; page += 1) pages.push(await look(board));
     const refused = await get(board, "snapshots");
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"]);
+    who = "bob";
+    for (let page = 0; page < 12; page += 1) await look(board);
+    who = "eve";
+    expect((await get(board, "snapshots")).status).toBe(429);
     await pages[0]?.cancel();
     expect((await get(board, "snapshots")).status).toBe(200);
   });
 
-  it("buffers nothing for a page that does not read", async () => {
+  it("buffers nothing for a page that does not read, and drops it after half a minute", async () => {
     const { clock, board } = setUp();
-    const { body } = await get(board, "snapshots");
-    await seconds(clock, 40);
-    const page = await readEvents(body!);
+    const [slow, gone] = [await get(board, "snapshots"), await get(board, "snapshots")];
+    await seconds(clock, 20);
+    const page = await readEvents(slow.body!);
     onTestFinished(() => page.cancel());
-    await seconds(clock, 2);
-    expect(page.snapshots.map(({ point }) => point.atMs)).toEqual([START_MS + 41_000, START_MS + 42_000]);
+    await seconds(clock, 20);
+    expect(page.snapshots[0]?.point.atMs).toBe(START_MS + 21_000);
+    await expect(gone.body!.getReader().read()).rejects.toThrow("does not read");
   });
 
   it("ends a page's stream after a quarter of an hour, so that it has to ask again", async () => {
