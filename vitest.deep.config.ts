@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
-import { BOTH_TIERS, DEEP_TESTS, FLOODS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
+import { ALONE, BOTH_TIERS, DEEP_TESTS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
 
-/** The deep tier, `npm run test:deep`: most files, then those of Redis, then the floods one after another. */
+/** The deep tier, `npm run test:deep`: most files, then those of Redis, then those that need the machine alone. */
 export default defineConfig({
   resolve,
   test: {
@@ -16,7 +16,7 @@ export default defineConfig({
           name: "parallel",
           include: [...DEEP_TESTS, ...BOTH_TIERS],
           env: { TOLLGATE_DEEP: "1" },
-          exclude: [...configDefaults.exclude, FLOODS, REDIS],
+          exclude: [...configDefaults.exclude, ...ALONE, REDIS],
           sequence: { groupOrder: 0 },
         },
       },
@@ -33,7 +33,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "floods", include: [FLOODS], fileParallelism: false, sequence: { groupOrder: 2 } },
+        test: { name: "alone", include: ALONE, fileParallelism: false, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -21,8 +21,11 @@ export const resolve = { alias: aliases };
 
 export const ALL_TESTS = ["packages/*/test/**/*.test.ts", "bench/test/**/*.test.ts", "test/**/*.test.ts"];
 
-/** Each flood needs the whole machine, so these files run one after another. The servers run the built package. */
-export const FLOODS = "packages/tollgate/test/floods/**/*.test.ts";
+/** Floods, and a measured processor time, need the whole machine, so these files run one after another. */
+export const ALONE = [
+  "packages/tollgate/test/floods/**/*.test.ts",
+  "packages/tollgate/test/dashboard/busy.deep.test.ts",
+];
 
 /** Tests that need Redis, another runtime, a network of packages or more than a few seconds. */
 export const DEEP_TESTS = [
@@ -32,7 +35,7 @@ export const DEEP_TESTS = [
   "packages/tollgate/test/stores/redis/**/*.test.ts",
   "test/packaging/**/*.test.ts",
   "test/runtimes/**/*.test.ts",
-  FLOODS,
+  ...ALONE,
 ];
 
 /** Tests of properties, which the deep tier tries fifteen times as often (`runs.ts`). */

@@ -97,7 +97,7 @@ describe("the dashboard of a busy limiter", () => {
       };
       const alone = [];
       const watched = [];
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < 4; round += 1) {
         alone.push(await load());
         const board = dashboard([limiter]);
         watched.push(await load());

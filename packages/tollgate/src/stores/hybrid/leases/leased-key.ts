@@ -231,16 +231,18 @@ export class LeasedKey implements KnownKey {
   /** Decides calls that came while the key was asked. */
   #serve(): void {
     const { us, wallUs } = this.#moment;
-    for (let [call] = this.#waiting; call !== undefined; [call] = this.#waiting) {
+    let served = 0;
+    for (const call of this.#waiting) {
       const isDenied = this.#denials.find(call.costs, us) !== undefined;
       const isAdmitted = this.#held.spend(call.costs, us, wallUs);
       if (!(isAdmitted || isDenied)) break;
-      this.#waiting.shift();
+      served += 1;
       if (isAdmitted) {
         this.#node.stats.spent += call.costs[0]!;
         call.admitted(0);
       } else call.denied(this.reports.denied(call.costs));
     }
+    this.#waiting.splice(0, served);
     if (this.#waiting.length > 0 && !this.#isAsking) this.#ask();
   }
 }
