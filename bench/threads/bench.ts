@@ -1,21 +1,17 @@
+import type { Bound } from "../harness/bounds.ts";
 import { runChild } from "../harness/child-process.ts";
-import { medianColumn, type Table } from "../harness/page.ts";
+import type { Figures } from "../harness/figures.ts";
+import { medianColumn, type Table, timesColumn } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
+import type { ClusterFigures, ClusterOrder, ThreadsOrder } from "./orders.ts";
 
 const THREADS = [1, 2, 4] as const;
 
-export interface ThreadsOrder {
-  readonly threads: number;
-  readonly keys: number;
-  readonly windowMs: number;
-}
-
 const ROWS = {
-  hot: { name: "Tollgate shared, one hot key", kind: "threads", keys: 1 },
-  keys: { name: "Tollgate shared, 100,000 keys, each thread in an order of its own", kind: "threads", keys: 100_000 },
-  workers: { name: "Tollgate, a cluster of processes, one hot key", kind: "cluster", keys: 1 },
-  cluster: { name: "rate-limiter-flexible, a cluster of processes, one hot key", kind: "cluster", keys: 1 },
+  hot: { name: "Tollgate shared, one hot key", keys: 1 },
+  keys: { name: "Tollgate shared, 100,000 keys, each thread in an order of its own", keys: 100_000 },
 } as const;
+const CLUSTERS = { tollgate: "Tollgate", flexible: "rate-limiter-flexible" } as const;
 
 /** As in 34.8, 0.0726. */
 const millions = (value: number) => value.toPrecision(3);
@@ -29,17 +25,51 @@ export const THREADS_TABLE: Table = {
   ),
 };
 
-/** A figure's name is the number of threads. Each number has a process of its own. */
+export const CLUSTER_TABLE: Table = {
+  id: "cluster",
+  title: "Across the workers of a cluster, which ask its primary: one hot key",
+  rows: CLUSTERS,
+  columns: [
+    ...THREADS.map((workers) => medianColumn(`millions a second, ${workers} of them`, `${workers}`, millions)),
+    medianColumn("µs of the primary", "primaryUs"),
+    timesColumn("× rate-limiter-flexible", "primaryUs", () => ["flexible"], "less"),
+  ],
+};
+
+/** The primary serves all workers, so its time bounds a cluster whose workers have cores of their own. */
+export const CLUSTER_BOUND: Bound = {
+  text: "processor time of a cluster's primary a decision, rate-limiter-flexible's over Tollgate's",
+  is: "≥",
+  bound: 5,
+  of: "cluster / flexible / primaryUs",
+  over: "cluster / tollgate / primaryUs",
+};
+
+/** A figure's name is the number of threads or workers. Each number has a process of its own. */
 export function threadTasks(quick: boolean): Task[] {
-  return Object.entries(ROWS).map(([row, { kind, keys }]): Task => {
+  const threads = Object.entries(ROWS).map(([row, { keys }]): Task => {
     const measure = async () => {
       const figures: Record<string, number> = {};
       for (const threads of THREADS) {
-        const order = { threads, keys, rival: row, windowMs: quick ? 100 : 300 };
-        figures[threads] = await runChild<number>(kind, order);
+        const order: ThreadsOrder = { threads, keys, windowMs: quick ? 100 : 300 };
+        figures[threads] = await runChild<number>("threads", order);
       }
       return { [row]: figures };
     };
     return { table: THREADS_TABLE.id, rows: [row], measure };
   });
+  const clusters = (Object.keys(CLUSTERS) as (keyof typeof CLUSTERS)[]).map((row): Task => {
+    const measure = async () => {
+      let figures: Figures = {};
+      for (const workers of THREADS) {
+        // Processes need longer than threads until V8 has optimized what each of them runs.
+        const order: ClusterOrder = { workers, rival: row, windowMs: quick ? 500 : 2_000 };
+        const { perUs, primaryUs } = await runChild<ClusterFigures>("cluster", order);
+        figures = { ...figures, [workers]: perUs, primaryUs };
+      }
+      return { [row]: figures };
+    };
+    return { table: CLUSTER_TABLE.id, rows: [row], measure };
+  });
+  return [...threads, ...clusters];
 }

@@ -2,18 +2,16 @@ import { RateLimiterCluster } from "rate-limiter-flexible";
 import { createLimiter } from "tollgate";
 import { clusterStore } from "tollgate/cluster";
 import { WINDOW_MS } from "../process/rivals.ts";
+import type { Rival } from "./orders.ts";
 import { LIMITER } from "./shared.ts";
 
 /** Unanswered calls of each process. */
-const IN_FLIGHT = 64;
+const IN_FLIGHT = 256;
 const KEY = "192.0.2.7";
 
 export type Order = { readonly untilMs: number };
 /** `calls` of this process until then, and the points that all processes have consumed. */
 export type Reply = { readonly calls: number; readonly points: number };
-
-/** The rows of the bench. */
-export type Rival = "cluster" | "workers";
 
 interface Contender {
   consume(): Promise<unknown>;
@@ -21,7 +19,7 @@ interface Contender {
 }
 
 const CONTENDERS: Readonly<Record<Rival, () => Contender>> = {
-  cluster: () => {
+  flexible: () => {
     const limiter = new RateLimiterCluster({ keyPrefix: "bench", points: 200_000_000, duration: WINDOW_MS / 1_000 });
     return {
       // A denial rejects, and ends the measurement.
@@ -29,7 +27,7 @@ const CONTENDERS: Readonly<Record<Rival, () => Contender>> = {
       points: async () => (await limiter.get(KEY))?.consumedPoints ?? 0,
     };
   },
-  workers: () => {
+  tollgate: () => {
     const limiter = createLimiter({ ...LIMITER, store: clusterStore({ timeout: "10s" }) });
     return {
       consume: async () => {

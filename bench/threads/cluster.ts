@@ -3,20 +3,17 @@ import { RateLimiterClusterMaster } from "rate-limiter-flexible";
 import { serveWorkers } from "tollgate/cluster";
 import { CHILD } from "../harness/child-process.ts";
 import { expectCount } from "../harness/measuring.ts";
-import type { ThreadsOrder } from "./bench.ts";
-import type { Order, Reply, Rival } from "./cluster-worker.ts";
-
-export interface ClusterOrder extends ThreadsOrder {
-  readonly rival: Rival;
-}
+import type { Order, Reply } from "./cluster-worker.ts";
+import type { ClusterFigures, ClusterOrder } from "./orders.ts";
 
 /** Measures processes that ask this one, the primary process, which decides. */
-export async function measureCluster({ threads, windowMs, rival }: ClusterOrder): Promise<number> {
+export async function measureCluster(order: ClusterOrder): Promise<ClusterFigures> {
+  const { windowMs, rival } = order;
   // From here on it receives the messages of the limiters.
-  if (rival === "cluster") void new RateLimiterClusterMaster();
+  if (rival === "flexible") void new RateLimiterClusterMaster();
   else serveWorkers({ cluster });
   cluster.setupPrimary({ exec: CHILD, args: ["cluster worker", JSON.stringify(rival)] });
-  const workers = Array.from({ length: threads }, () => cluster.fork());
+  const workers = Array.from({ length: order.workers }, () => cluster.fork());
   await Promise.all(workers.map(nextReply));
   const decideFor = async (ms: number): Promise<number> => {
     const replies = await Promise.all(workers.map((worker) => ask(worker, { untilMs: Date.now() + ms })));
@@ -24,12 +21,14 @@ export async function measureCluster({ threads, windowMs, rival }: ClusterOrder)
   };
   const warmUp = await decideFor(windowMs);
   const startMs = performance.now();
+  const before = process.cpuUsage();
   const calls = await decideFor(windowMs);
   const passedMs = performance.now() - startMs;
+  const { user, system } = process.cpuUsage(before);
   const { points } = await ask(workers[0]!, { untilMs: 0 });
   expectCount("points consumed", points, warmUp + calls);
   for (const worker of workers) worker.disconnect();
-  return calls / passedMs / 1_000;
+  return { perUs: calls / passedMs / 1_000, primaryUs: (user + system) / calls };
 }
 
 function ask(worker: Worker, order: Order): Promise<Reply> {

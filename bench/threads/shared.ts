@@ -3,7 +3,7 @@ import { createLimiter, type Limit, tokenBucket } from "tollgate";
 import { type SharedStoreHandle, sharedStore } from "tollgate/shared";
 import { KeyPool } from "../harness/keys.ts";
 import { expectCount } from "../harness/measuring.ts";
-import type { ThreadsOrder } from "./bench.ts";
+import type { ThreadsOrder } from "./orders.ts";
 
 /** More units than all threads take. They come back more slowly than a measurement takes. */
 const CAPACITY = 200_000_000;
