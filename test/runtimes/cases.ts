@@ -96,6 +96,14 @@ export const CASES: readonly RuntimeCase[] = [
     run: (instance) => waiting(instance("waits")),
   },
   {
+    name: "answers each of a crowd that waits, whichever request's timer comes first",
+    run: async (instance) => {
+      const url = instance("crowds");
+      const answers = await Promise.all(Array.from({ length: 60 }, () => send(`${url}/ok`)));
+      expect(answers.map(({ status, body }) => `${status} ${body}`)).toEqual(new Array(60).fill("200 hello"));
+    },
+  },
+  {
     name: "answers HEAD with the headers and no body",
     run: async (instance) => {
       const url = instance("few");

@@ -34,11 +34,15 @@ class Pulse implements WaiterPulse {
     this.#ask = ask;
   }
 
+  /**
+   * One more timer follows the end of the wait. Another request's timer may have ended it, and the runtime cancels a
+   * request without timers before it passes the end on.
+   */
   #plan(): void {
     const { line } = this.#waiter;
-    if (line === undefined) return;
-    const ms = delayMs(line, this.#waiter);
+    const ms = line === undefined ? LONGEST_MS : delayMs(line, this.#waiter);
     setTimeout(() => {
+      if (line === undefined) return;
       this.#beat(ms);
       this.#plan();
     }, ms);
