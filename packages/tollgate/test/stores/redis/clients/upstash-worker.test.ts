@@ -31,3 +31,8 @@ it("each request of a Worker has its deadline while Upstash hangs, and finds tha
   while (last.degraded !== undefined) last = await ask();
   expect(last).toEqual({ allowed: true });
 });
+
+it.each(["consume", "wait"])("answers each of a crowd of requests for one key: %s", async (verb) => {
+  const answers = await Promise.all(Array.from({ length: 60 }, () => worker.ask<Outcome>(verb)));
+  expect(answers).toEqual(new Array(60).fill({ allowed: true }));
+});
