@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_239, 4_700],
   ["dashboard", DASHBOARD, 2_410, 1_500],
   ["replay", ["packages/server/src/replay"], 1_549, 1_500],
-  ["tests", TESTS, 55_735, 36_000],
+  ["tests", TESTS, 55_751, 36_000],
   ["site", ["site"], 1_267, 1_500],
-  ["bench", ["bench", ":!bench/test"], 2_587, 2_400],
+  ["bench", ["bench", ":!bench/test"], 2_624, 2_400],
   ["tools", ["tools"], 907, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_335, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_349, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -93,6 +93,11 @@ it("requests that wait for a place of another request get it, one after another"
   expect(await Promise.all(acquired)).toEqual([true, true, true, true, true]);
 });
 
+it("answers each of a crowd of requests that wait", async () => {
+  const answers = await Promise.all(Array.from({ length: 60 }, () => worker.ask("wait", { test: "wait" })));
+  expect(answers).toEqual(new Array(60).fill({ allowed: true }));
+});
+
 describe("the alarm", () => {
   it("deletes what is idle, and at last the whole object, which then counts anew", async () => {
     const { firstMs, againMs, ...rest } = await worker.ask<Record<string, number>>("alarm", { test: "alarm" });

@@ -1,5 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
-import { combine, concurrency, createLimiter, fixedWindow, memoryStore, perHour, perMinute } from "tollgate";
+import {
+  combine,
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  memoryStore,
+  perHour,
+  perMinute,
+  tokenBucket,
+} from "tollgate";
 import { durableObjectStore, rateLimitObject } from "tollgate/durable-object";
 import { storeContract } from "tollgate/testing";
 
@@ -89,6 +98,13 @@ const ROUTES = {
     await new Promise((resolve) => setTimeout(resolve, 20));
     await reservation.cancel();
     return reservation.decision.allowed;
+  },
+
+  async wait(env, { test }) {
+    const limits = [tokenBucket({ capacity: 1, refill: 1, per: "20ms" })];
+    if (!shared.has(test)) shared.set(test, openTest(env, test).limiter(limits));
+    const { allowed, degraded } = await shared.get(test).wait("ann");
+    return { allowed, degraded };
   },
 
   async contract(env, { name }) {
