@@ -62,7 +62,7 @@ function startCommand(args: readonly string[], { before, mostDescriptors }: Circ
   return new CommandProcess(child);
 }
 
-const READY = /tollgate is listening on (http:[^ "]+) /;
+const READY = /tollgate is listening on (https?:[^ "]+) /;
 
 /** Starts the service in a new process, and waits until it listens. */
 export async function startServing(

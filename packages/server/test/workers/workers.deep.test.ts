@@ -5,6 +5,7 @@ import { runCommand, startServing } from "../support/command-process.ts";
 import { openConnection } from "../support/connection.ts";
 import { JSON_BODY } from "../support/json-body.ts";
 import { limitsFile } from "../support/limits-file.ts";
+import { PemFiles } from "../support/pem-files.ts";
 import { startRedis } from "../support/redis-process.ts";
 import { childrenOf, isAlive } from "./processes.ts";
 
@@ -121,6 +122,18 @@ describe("tollgate serve --workers", () => {
     const isKept = async () => (await call(`${url}/healthz`)).body.includes('"state":"kept"');
     await vi.waitFor(async () => expect([await isKept(), await isKept()]).toEqual([true, true]), PATIENT);
     expect(command.stderr.match(/limits of \S+ refused/g)).toHaveLength(1);
+  });
+
+  it("reads the certificate again on SIGHUP, in every process", async () => {
+    const pems = await PemFiles.make();
+    await pems.sign("server");
+    const file = await limitsFile(limits(1));
+    const tls = ["--tls-cert", pems.path("server.pem"), "--tls-key", pems.path("server.key")];
+    const { command } = await startServing(["--limits", file.path, ...tls, "--workers", "2", "--admin-port", "0"]);
+    command.kill("SIGHUP");
+    // The certificate and its key are each read again, by both workers and by the primary.
+    const loaded = () => command.stdout.match(/has loaded the certificate/g);
+    await vi.waitFor(() => expect(loaded()).toHaveLength(6), PATIENT);
   });
 
   it("starts a worker with the limits in force, whatever the files say meanwhile", async () => {
