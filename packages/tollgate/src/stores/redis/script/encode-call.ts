@@ -2,7 +2,7 @@ import { REACH_US } from "../../../algorithms/ticks.ts";
 import { encodeReason } from "../../../core/reason-numbers.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
-import { pushLease } from "./lease.ts";
+import { leaseNumbers } from "./lease.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
@@ -34,43 +34,44 @@ const CHARGES = "c";
 const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
 
 /**
- * Encodes a call. After the cancel flag (`1`: run) come `EncodedPlan.text` of each plan, and then the transactions, in
- * which keys and plans are numbered from 1. A test puts `@`, the time in microseconds and the origin of ticks before
- * the plans. Takes and single charges of one key are in runs: `t` or `c`, the first key, the last key, the plan, how
- * many calls each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the
- * sum of its flags, times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number,
- * its plan, its costs, and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4
- * for receipts.
+ * Encodes a call. After the cancel flag (`1`: run) come `EncodedPlan.text` of each plan, and then the transactions.
+ * Each is one text of words, because a client takes as long for a short argument as for a long one. Keys and plans are
+ * numbered from 1. A test puts `@`, the time in microseconds and the origin of ticks before the plans.
+ *
+ * Takes and single charges of one key are in runs: `t` or `c`, the first key, the last key, the plan, how many calls
+ * each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its
+ * flags, times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number, its plan, its
+ * costs, and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
   const names = new Map<string, number>();
-  const plans = new Map<EncodedPlan, number>();
-  const steps: string[] = [];
+  const plans: EncodedPlan[] = [];
+  const steps: (string | Run)[] = [];
   let run: Run | undefined;
   for (const transaction of transactions) {
-    const next = runOf(names, plans, transaction);
-    if (run !== undefined && next !== undefined && continues(run, next)) {
-      run.last = next.last;
+    const word = wordOf(transaction);
+    if (word === undefined) {
+      steps.push(textOf(transaction, names, plans));
+      run = undefined;
       continue;
     }
-    pushRun(steps, run);
-    run = next;
-    if (next === undefined) pushTransaction(steps, names, plans, transaction);
+    const { name, plan } = transaction.keys[0]!;
+    const number = nameNumber(names, name);
+    if (run?.word === word && run.last === number - 1 && areAlike(run.like, transaction)) run.last = number;
+    else {
+      run = { word, first: number, last: number, plan: planNumber(plans, plan), like: transaction };
+      steps.push(run);
+    }
   }
-  pushRun(steps, run);
   const args = nowUs === undefined ? [] : [`@${nowUs} ${originOf(nowUs)}`];
-  for (const { text } of plans.keys()) args.push(text);
-  return { keys: [...names.keys()], args: args.concat(steps) };
+  for (const { text } of plans) args.push(text);
+  for (const step of steps) args.push(typeof step === "string" ? step : textOfRun(step));
+  return { keys: [...names.keys()], args };
 }
 
 /** In tests of any date: an origin that is near enough for exact ticks, the same for 40 years. */
 export function originOf(nowUs: number): number {
   return ORIGIN_US + Math.floor((nowUs - ORIGIN_US + REACH_US) / (2 * REACH_US)) * 2 * REACH_US;
-}
-
-function areEqual(some: readonly number[], others: readonly number[], limits: number): boolean {
-  for (let i = 0; i < limits; i += 1) if (some[i] !== others[i]) return false;
-  return true;
 }
 
 /** What begins a run of such transactions; `undefined` where they are not in runs. */
@@ -80,89 +81,62 @@ function wordOf({ verb, times, keys }: ScriptTransaction): string | undefined {
   return verb === "charge" && times === 1 ? CHARGES : undefined;
 }
 
-/** Consecutive keys with the same plan, times and costs, which are encoded once. */
+/** Transactions of consecutive keys that are alike, and encoded once. */
 interface Run {
   readonly word: string;
   readonly first: number;
   last: number;
   readonly plan: number;
-  /** How many calls per key; negative with a report per call. */
-  readonly times: number;
-  readonly costs: readonly number[];
-  readonly limits: number;
+  readonly like: ScriptTransaction;
 }
 
-function runOf(
-  names: Map<string, number>,
-  plans: Map<EncodedPlan, number>,
-  transaction: ScriptTransaction,
-): Run | undefined {
-  const word = wordOf(transaction);
-  if (word === undefined) return undefined;
-  const { times, detail, keys } = transaction;
-  const { name, plan: encoded, costs } = keys[0]!;
-  const key = numberOf(names, name);
-  const plan = numberOf(plans, encoded);
-  const limits = encoded.plan.limits.length;
-  return { word, first: key, last: key, plan, times: detail === "each" ? -times : times, costs, limits };
+/** Whether two transactions of one key have the same plan, times, detail and costs. */
+function areAlike(one: ScriptTransaction, other: ScriptTransaction): boolean {
+  const [{ plan, costs }, own] = [one.keys[0]!, other.keys[0]!];
+  if (plan !== own.plan || one.times !== other.times || one.detail !== other.detail) return false;
+  return costs === own.costs || costs.every((cost, i) => cost === own.costs[i]);
 }
 
-function continues(run: Run, next: Run): boolean {
-  if (run.word !== next.word || run.last !== next.first - 1 || run.plan !== next.plan || run.times !== next.times)
-    return false;
-  return run.costs === next.costs || areEqual(run.costs, next.costs, run.limits);
+function textOfRun({ word, first, last, plan, like: { times, detail, keys } }: Run): string {
+  return `${word} ${first} ${last} ${plan} ${detail === "each" ? -times : times} ${keys[0]!.costs.join(" ")}`;
 }
 
-function pushRun(steps: string[], run: Run | undefined): void {
-  if (run === undefined) return;
-  const { word, first, last, plan, times, costs, limits } = run;
-  steps.push(word, String(first), String(last), String(plan), String(times));
-  pushNumbers(steps, limits, costs);
-}
-
-function pushTransaction(
-  steps: string[],
-  names: Map<string, number>,
-  plans: Map<EncodedPlan, number>,
-  transaction: ScriptTransaction,
-): void {
+function textOf(transaction: ScriptTransaction, names: Map<string, number>, plans: EncodedPlan[]): string {
   const { verb, detail, times, takenUs, block, lease, keys } = transaction;
   const hasReceipts = keys.some(({ untilUs }) => untilUs !== undefined);
   let flags = detail === "each" ? REPORTS_EACH : 0;
   if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
   if (hasReceipts) flags += HAS_RECEIPTS;
-  steps.push(SCRIPT_VERBS[verb].name, String(flags), String(times));
-  if (takenUs !== undefined) steps.push(String(takenUs));
-  if (block !== undefined) pushBlock(steps, block);
-  if (lease !== undefined) pushLease(steps, lease);
-  steps.push(String(keys.length));
-  for (const { name, plan, costs, untilUs, decidedUs = NOT_KNOWN } of keys) {
-    const { length } = plan.plan.limits;
-    steps.push(String(numberOf(names, name)), String(numberOf(plans, plan)));
-    pushNumbers(steps, length, costs);
-    if (!hasReceipts) continue;
-    pushNumbers(steps, length, untilUs);
-    steps.push(String(decidedUs));
+  const words: (string | number)[] = [SCRIPT_VERBS[verb].name, flags, times];
+  if (takenUs !== undefined) words.push(takenUs);
+  if (block !== undefined) words.push(...blockNumbers(block));
+  if (lease !== undefined) words.push(...leaseNumbers(lease));
+  words.push(keys.length);
+  for (const { name, plan, costs, untilUs = [], decidedUs = NOT_KNOWN } of keys) {
+    const { limits } = plan.plan;
+    words.push(nameNumber(names, name), planNumber(plans, plan), ...limits.map((_, i) => costs[i] ?? 0));
+    if (hasReceipts) words.push(...limits.map((_, i) => untilUs[i] ?? 0), decidedUs);
   }
-}
-
-/** One number per limit. */
-function pushNumbers(steps: string[], limits: number, numbers: readonly number[] = []): void {
-  for (let i = 0; i < limits; i += 1) steps.push(String(numbers[i] ?? 0));
+  return words.join(" ");
 }
 
 /** 0 to end a block, 1 for one that lasts, 2 for one until a moment; the microseconds; the reason's numbers. */
-function pushBlock(steps: string[], { end, reason }: ScriptBlock): void {
-  if (end === "none") steps.push("0", "0");
-  else steps.push(...("forUs" in end ? ["1", String(end.forUs)] : ["2", String(end.untilUs)]));
+function blockNumbers({ end, reason }: ScriptBlock): readonly number[] {
+  const [kind, us] = end === "none" ? [0, 0] : "forUs" in end ? [1, end.forUs] : [2, end.untilUs];
   const numbers = encodeReason(reason);
-  steps.push(String(numbers.length), ...numbers.map(String));
+  return [kind, us, numbers.length, ...numbers];
 }
 
-/** The number of a value, counted from 1 in the order of first use. */
-function numberOf<T>(seen: Map<T, number>, value: T): number {
-  const known = seen.get(value);
+/** The number of a key, counted from 1 in the order of first use. */
+function nameNumber(names: Map<string, number>, name: string): number {
+  const known = names.get(name);
   if (known !== undefined) return known;
-  seen.set(value, seen.size + 1);
-  return seen.size;
+  names.set(name, names.size + 1);
+  return names.size;
+}
+
+/** The same for a plan. Most calls have one, so a list finds it faster than a map. */
+function planNumber(plans: EncodedPlan[], plan: EncodedPlan): number {
+  const at = plans.indexOf(plan);
+  return at < 0 ? plans.push(plan) : at + 1;
 }

@@ -46,14 +46,13 @@ export interface LeaseGrant {
   readonly units: readonly number[];
 }
 
-/** Encodes what follows the head of a transaction that asks for a lease. */
-export function pushLease(steps: string[], ask: LeaseAsk): void {
-  const { calls, wanted, ttlUs, quietUs, number, reports } = ask;
-  const numbers = [calls, ttlUs, quietUs, number, wanted.length, ...wanted, reports.length];
-  for (const { endsUs, number: its, isReturned, units } of reports) {
-    numbers.push(endsUs, its, isReturned ? 1 : 0, ...units);
-  }
-  for (const argument of numbers) steps.push(String(argument));
+/** What follows the head of a transaction that asks for a lease. */
+export function leaseNumbers({ calls, wanted, ttlUs, quietUs, number, reports }: LeaseAsk): readonly number[] {
+  const reported = reports.flatMap(({ endsUs, number: its, isReturned, units }) => [
+    ...[endsUs, its, isReturned ? 1 : 0],
+    ...units,
+  ]);
+  return [calls, ttlUs, quietUs, number, wanted.length, ...wanted, reports.length, ...reported];
 }
 
 /** Decodes what follows the report of such a transaction. `next` reads the next number of the reply. */

@@ -40,21 +40,23 @@ end
 -- Goes on with the transactions, up to one that it cannot decide. Returns whether all are done.
 local function take_from_buckets()
   while at < arg_count do
-    local charges = args[at + 1] == 'c'
-    local plan = (charges or args[at + 1] == 't') and plans[args[at + 4] + 0]
+    local word, first_key, last_key, number, times, costs =
+      string.match(args[at + 1], '^([tc]) (%d+) (%d+) (%d+) (%S+)(.*)$')
+    local plan, charges = word and plans[number + 0], word == 'c'
     if not (plan and plan.format) then return false end
-    local times, last = args[at + 5] + 0, plan.last
+    times = times + 0
+    local last, next_cost = plan.last, string.gmatch(costs, '%S+')
     -- Negative times request a report per call.
     local rounds, calls = 1, times
     if times < 0 then rounds, calls = -times, 1 end
     local some_cost = false
     for b = 1, last, 8 do
-      local cost = args[at + 5 + (b + 7) / 8] + 0
+      local cost = next_cost() + 0
       if cost > 0 then some_cost = true end
       plan[b + 5] = cost
       plan[b + 6] = (cost - plan[b + 1]) * plan[b + 2]
     end
-    for key = next_key or args[at + 2] + 0, args[at + 3] + 0 do
+    for key = next_key or first_key + 0, last_key + 0 do
       local row = rows[key]
       if row then
         row = row[last / 4 + 3] == plan and row
@@ -131,7 +133,7 @@ local function take_from_buckets()
       reply[place] = all_admitted
     end
     next_key = nil
-    at = at + 5 + last / 8
+    at = at + 1
   end
   return true
 end

@@ -9,9 +9,12 @@ local function answer(number)
   reply[size] = number > LAST_SENT and string.format('%.0f', number) or number
 end
 
+-- The words of a transaction, and which one was read last.
+local words, word_at = {}, 0
+
 local function next_number()
-  at = at + 1
-  return args[at] + 0
+  word_at = word_at + 1
+  return words[word_at] + 0
 end
 
 -- Units or moments, one entry per limit.
@@ -185,22 +188,27 @@ end
 
 -- The next call of a run of takes or charges: the keys of a run have the same call.
 local function run_take(verb)
-  local first, last = args[at + 2] + 0, args[at + 3] + 0
-  local key, plan, times = next_key or first, described(plans[args[at + 4] + 0]), args[at + 5] + 0
-  local costs = {}
-  for i = 1, plan.count do costs[i] = args[at + 5 + i] + 0 end
+  local first, last = next_number(), next_number()
+  local key, plan, times = next_key or first, described(plans[next_number()]), next_number()
+  local costs = read_units(plan.count)
   run_next(verb, { { key = key, plan = plan, costs = costs } }, times < 0 and -times or times, times < 0)
   next_key = key + 1
   if key == last then
     next_key = nil
-    at = at + 5 + plan.count
+    at = at + 1
   end
 end
 
 local function run_transaction()
-  if args[at + 1] == 't' then return run_take(verb_of('take')) end
-  if args[at + 1] == 'c' then return run_take(verb_of('charge')) end
-  local verb = verb_of(args[at + 1])
+  -- A run is split once for all its keys.
+  if words.at ~= at then
+    words = { at = at }
+    for word in string.gmatch(args[at + 1], '%S+') do words[#words + 1] = word end
+  end
+  word_at = 1
+  if words[1] == 't' then return run_take(verb_of('take')) end
+  if words[1] == 'c' then return run_take(verb_of('charge')) end
+  local verb = verb_of(words[1])
   at = at + 1
   local flags, times, taken = next_number(), next_number(), nil
   if flags % 4 >= 2 then taken = next_number() end
