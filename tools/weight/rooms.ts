@@ -18,11 +18,11 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_160, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_138, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 2_986, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_107, 3_300],
   ["stores of this process", LOCAL_STORES, 5_371, 4_000],
-  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_137, 3_700],
+  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_115, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_317, 1_300],
   ["config", [`${LIBRARY}/config`], 2_733, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 3_000, 2_600],
@@ -32,7 +32,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_239, 4_700],
   ["dashboard", DASHBOARD, 2_410, 1_500],
   ["replay", ["packages/server/src/replay"], 1_549, 1_500],
-  ["tests", TESTS, 55_762, 36_000],
+  ["tests", TESTS, 55_766, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_624, 2_400],
   ["tools", ["tools"], 907, 1_200],

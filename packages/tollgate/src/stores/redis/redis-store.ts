@@ -1,7 +1,7 @@
 import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
 import { TollgateError } from "../../core/errors.ts";
-import type { Maybe } from "../../core/maybe-async.ts";
+import { later, type Maybe } from "../../core/maybe-async.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
@@ -17,7 +17,7 @@ import { BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import { AnswerWaiter, type LeaseWaiter, ReportWaiter } from "./batch/waiter.ts";
+import { ADMITTED, type AnswerForm, Caller, type DecideWithout, type LeaseWaiter, REPORT } from "./batch/waiter.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
@@ -108,8 +108,6 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   readonly #queue: CallQueue;
   readonly #scan: KeyScan;
   readonly #denials: DenyCache;
-  readonly #decideAlone = (error: unknown, call: KeyCall, nowUs: number): boolean =>
-    this.decideWithout(error, "take", [call], nowUs).admitted;
   #bypass = false;
   #closing: Promise<void> | undefined;
 
@@ -186,32 +184,32 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
       const call = (space as RedisSpace).call(key, costs);
       return taken === undefined ? call : { ...call, ...correctionOf(space.plan, taken[i]!, nowUs) };
     });
-    const without = (error: unknown) => this.decideWithout(error, verb, keyed, nowUs, taken);
+    const without: DecideWithout = (error) => this.decideWithout(error, verb, keyed, nowUs, taken);
     // A degraded decision is corrected in its quota state, even if the server is back.
     const degraded = taken?.[0]?.degraded;
     if (degraded !== undefined) return without(new UnavailableError(degraded));
     if (this.#bypass) return without(BYPASSED);
     const denied = this.#denials.reportOn(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
-    return this.#decide(verb, keyed, nowUs, without);
+    const parts = this.#port.cluster && keyed.length > 1 ? partsBySlot(keyed) : [];
+    if (parts.length < 2) return this.#ask(REPORT, verb, keyed, nowUs, without);
+    return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
     this.#checkOpen();
     if (!this.#bypass && this.#denials.denies(call, nowUs)) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const waiter = new AnswerWaiter(resolve, call, nowUs, this.#decideAlone);
-      const refusal = this.#bypass ? BYPASSED : this.#queue.ask("take", [call], nowUs, waiter);
-      if (refusal !== undefined) resolve(this.#decideAlone(refusal, call, nowUs));
-    });
+    const keys = [call];
+    const without: DecideWithout = (error) => this.decideWithout(error, "take", keys, nowUs);
+    return later(() => (this.#bypass ? without(BYPASSED).admitted : this.#ask(ADMITTED, "take", keys, nowUs, without)));
   }
 
   /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
   lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
     const closed = this.#closing === undefined ? undefined : closedError();
-    const refusal = this.#bypass ? BYPASSED : closed;
-    const failure = refusal ?? this.#queue.ask("lease", [call], nowUs, waiter, { lease: ask });
-    if (failure !== undefined) waiter.failed(failure);
+    const refusal = this.#bypass ? BYPASSED : (closed ?? this.#queue.refusal("lease", [call]));
+    if (refusal === undefined) this.#queue.add("lease", [call], nowUs, waiter, { lease: ask });
+    else waiter.failed(refusal);
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -269,21 +267,25 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     return this.#closing;
   }
 
-  /** The server's decision, or that of `without` if the server is unavailable. */
-  #decide(verb: Verb, calls: readonly KeyCall[], nowUs: number, without: (error: unknown) => Report): Maybe<Report> {
-    const parts = this.#port.cluster && calls.length > 1 ? partsBySlot(calls) : [];
-    if (parts.length > 1)
-      return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
-    const waiter = new ReportWaiter(without);
-    const refusal = this.#queue.ask(verb, calls, nowUs, waiter);
-    return refusal === undefined ? waiter.report : without(refusal);
+  /** Asks the server. A call that is not sent is decided at once, and its caller needs no promise. */
+  #ask<Answer>(
+    form: AnswerForm<Answer>,
+    verb: ScriptVerb,
+    keys: readonly KeyCall[],
+    nowUs: number,
+    without: DecideWithout,
+    options?: AskOptions,
+  ): Maybe<Answer> {
+    const refusal = this.#queue.refusal(verb, keys);
+    if (refusal === undefined)
+      return new Promise((resolve) => this.#queue.add(verb, keys, nowUs, new Caller(form, resolve, without), options));
+    const report = without(refusal);
+    return form.read(report.admitted, report);
   }
 
-  #answer(verb: ScriptVerb, calls: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
-    const waiter = new ReportWaiter();
-    const refusal = this.#queue.ask(verb, calls, options?.nowUs ?? nowUs, waiter, options);
-    if (refusal !== undefined) waiter.failed(refusal);
-    return waiter.report;
+  /** Works like `#ask`, but no failure policy applies. */
+  async #answer(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
+    return this.#ask(REPORT, verb, keys, options?.nowUs ?? nowUs, raise, options);
   }
 
   /** Applies a verb to one key. @throws TollgateError `ERR_STORE` when the server is unavailable. */
@@ -315,4 +317,8 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 
 export function closedError(): TollgateError {
   return new TollgateError("ERR_STORE", "store: expected a store that is open, got a call after close()");
+}
+
+function raise(error: unknown): never {
+  throw error;
 }

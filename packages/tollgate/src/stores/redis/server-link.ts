@@ -1,7 +1,7 @@
 import type { TollgateError } from "../../core/errors.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { Breaker } from "../remote/breaker.ts";
-import { type AwaitedCall, Deadline } from "../remote/deadline.ts";
+import { type AwaitedCall, Deadline, type Lane } from "../remote/deadline.ts";
 import { monotonicMs } from "../remote/event-loop.ts";
 import {
   CIRCUIT_OPEN,
@@ -62,7 +62,7 @@ export class ServerLink {
   }
 
   /** Why a call that was made at `sinceMs` is not sent; `undefined` if it is. */
-  refusal(lane: number, sinceMs: number, nowMs: number): UnavailableError | undefined {
+  refusal(lane: Lane, sinceMs: number, nowMs: number): UnavailableError | undefined {
     if (this.circuit.state !== "closed") return CIRCUIT_OPEN;
     if (nowMs - sinceMs < this.#timeoutMs || this.deadline.isPatient) return undefined;
     if (nowMs - this.deadline.quietSince(lane, sinceMs) >= this.#timeoutMs) return TIMED_OUT;

@@ -14,10 +14,15 @@ interface DeadlineOptions<Call> {
 const STEPS_PER_TIMEOUT = 10;
 const LONGEST_STEP_MS = 50;
 
+/** Calls to which one server replies. */
+export interface Lane {
+  /** When it last replied, in this deadline's time. */
+  repliedMs: number;
+}
+
 /** A call that waits for its reply. */
 export interface AwaitedCall {
-  /** One server replies to all calls of a lane. */
-  readonly lane: number;
+  readonly lane: Lane;
   /** When the oldest call was made, in this deadline's time. Then the start of the server's silence for this call. */
   quietSinceMs: number;
   readonly cancelFlag: { cancel(): void };
@@ -34,8 +39,6 @@ export class Deadline<Call extends AwaitedCall> {
   readonly #time = new ListeningTime();
   /** In the order in which they were sent. Those that are over leave it with the next step. */
   #calls: Call[] = [];
-  /** When the server of each lane last replied. */
-  readonly #repliedMs = new Map<number, number>();
   #startedMs: number | undefined;
   #isPatient: boolean;
   /** When the server replied for the first time. The timeout of earlier calls starts then. */
@@ -80,8 +83,8 @@ export class Deadline<Call extends AwaitedCall> {
   }
 
   /** Since when the server has been silent for a call that was made at `sinceMs`. */
-  quietSince(lane: number, sinceMs: number): number {
-    return Math.max(sinceMs, this.#firstReplyMs, this.#repliedMs.get(lane) ?? 0);
+  quietSince({ repliedMs }: Lane, sinceMs: number): number {
+    return Math.max(sinceMs, this.#firstReplyMs, repliedMs);
   }
 
   /** Gives the call up if its reply is late. */
@@ -97,11 +100,11 @@ export class Deadline<Call extends AwaitedCall> {
   }
 
   /** Notes a reply of the server, which may be an error. */
-  noteReply(lane: number): void {
+  noteReply(lane: Lane): void {
     const { nowMs } = this;
     if (this.#isPatient) this.#firstReplyMs = nowMs;
     this.#isPatient = false;
-    this.#repliedMs.set(lane, nowMs);
+    lane.repliedMs = nowMs;
   }
 
   get #stepMs(): number {

@@ -9,7 +9,7 @@ import type { ScriptVerb } from "../script/transaction.ts";
 import type { CallFailure, ServerLink } from "../server-link.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import { KeyLine } from "./key-line.ts";
-import { Batch, type BatchOptions } from "./script-batch.ts";
+import { Batch, BatchLane, type BatchOptions } from "./script-batch.ts";
 import type { Waiter } from "./waiter.ts";
 import { type DenialMemory, Work } from "./work.ts";
 
@@ -25,8 +25,6 @@ interface QueueOptions extends Omit<BatchOptions, "ended"> {
   readonly watches: Listeners<SentBatch>;
 }
 
-/** The lane of all keys where there is no cluster. */
-const ANYWHERE = -1;
 /** The most steps in flight: a server needs about ten milliseconds for them. */
 const MOST_STEPS_UNDER_WAY = 8_000;
 /** One key may have this fraction of the pending calls, so that a flood of one key does not starve the others. */
@@ -46,6 +44,9 @@ const SETTLED = Promise.resolve();
 export class CallQueue {
   readonly #options: QueueOptions;
   readonly #batchOptions: BatchOptions;
+  /** The lane of all keys where there is no cluster. */
+  readonly #lane = new BatchLane();
+  readonly #lanesOfSlots = new Map<number, BatchLane>();
   /** Replaced when empty, because V8 retains old tables of a map, and all that these refer to. */
   #lines = new Map<string, KeyLine<Work>>();
   /** Work that may be sent: it is the next in the lines of all its keys. */
@@ -67,28 +68,24 @@ export class CallQueue {
     this.#batchOptions = { mostKeys, byLimitersClock, encode, ended: (batch, outcome) => this.#ended(batch, outcome) };
   }
 
-  /** @returns why the call is refused; then `waiter` is told nothing. */
-  ask(
-    verb: ScriptVerb,
-    keys: readonly KeyCall[],
-    nowUs: number,
-    waiter: Waiter,
-    options?: AskOptions,
-  ): UnavailableError | undefined {
-    const { link, memory, mostKeys } = this.#options;
-    if (!link.circuit.isClosed) return CIRCUIT_OPEN;
-    if (!this.#hasCapacity(verb, keys)) return OVERLOADED;
+  /** Why a call would not be sent; `undefined` if it may be added. */
+  refusal(verb: ScriptVerb, keys: readonly KeyCall[]): UnavailableError | undefined {
+    if (!this.#options.link.circuit.isClosed) return CIRCUIT_OPEN;
+    return this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
+  }
+
+  /** Adds a call that is not refused. */
+  add(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
+    const { memory, mostKeys } = this.#options;
     this.#pending += 1;
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
     const lines = keys.map(({ name }) => this.#lineOf(name));
     for (const line of lines) line.pending += 1;
-    if (options === undefined && keys.length === 1 && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter))
-      return undefined;
+    if (options === undefined && keys.length === 1 && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter)) return;
     const work = new Work({ verb, keys, lines, waiter, nowUs, sinceMs: this.#turn(), memory, options });
     for (const line of lines) line.push(work);
     this.#offer(work);
     if (this.#ready.length >= Math.max(1, mostKeys)) this.flush();
-    return undefined;
   }
 
   /** Sends what may be sent, and fails what waited for too long. */
@@ -103,14 +100,15 @@ export class CallQueue {
       void this.#flushAfter(connecting);
       return;
     }
-    const open = new Map<number, Batch>();
+    const batches: Batch[] = [];
     let at = 0;
-    while (at < this.#ready.length && this.#placeOrRefuse(this.#ready[at]!, nowMs, open)) at += 1;
+    while (at < this.#ready.length && this.#placeOrRefuse(this.#ready[at]!, nowMs, batches)) at += 1;
     // With all steps in flight, each call of a flood comes here. A list that grows again has room for 16 more.
     if (at === 1 && this.#ready.length === 1) this.#ready.pop();
     else if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
-    for (const batch of open.values()) this.#send(batch);
+    for (const { lane } of batches) lane.open = undefined;
+    for (const batch of batches) this.#send(batch);
   }
 
   async #flushAfter(connecting: Promise<void>): Promise<void> {
@@ -152,11 +150,11 @@ export class CallQueue {
   }
 
   /** @returns `false` if the work has to wait for answers, because too many steps are in flight. */
-  #placeOrRefuse(work: Work, nowMs: number, open: Map<number, Batch>): boolean {
-    const lane = this.#options.bySlot ? slotOf(work.keys[0]!.name) : ANYWHERE;
+  #placeOrRefuse(work: Work, nowMs: number, batches: Batch[]): boolean {
+    const lane = this.#laneOf(work);
     const refusal = this.#options.link.refusal(lane, work.sinceMs, nowMs);
     if (refusal === undefined && this.#stepsUnderWay >= MOST_STEPS_UNDER_WAY) return false;
-    if (refusal === undefined) this.#place(work, lane, open);
+    if (refusal === undefined) this.#place(work, lane, batches);
     else {
       work.failed(refusal);
       this.#passOn(work);
@@ -165,13 +163,21 @@ export class CallQueue {
     return true;
   }
 
-  /** Adds work to the open batch of its lane: in a cluster each slot has one. */
-  #place(work: Work, lane: number, open: Map<number, Batch>): void {
-    const batch = open.get(lane);
-    if (batch?.fits(work) === true) batch.add(work);
+  /** In a cluster each slot has a lane, because all keys of a script call have to be in one slot. */
+  #laneOf(work: Work): BatchLane {
+    if (!this.#options.bySlot) return this.#lane;
+    const slot = slotOf(work.keys[0]!.name);
+    const known = this.#lanesOfSlots.get(slot) ?? new BatchLane();
+    this.#lanesOfSlots.set(slot, known);
+    return known;
+  }
+
+  /** Adds work to the open batch of its lane. */
+  #place(work: Work, lane: BatchLane, batches: Batch[]): void {
+    if (lane.open?.fits(work) === true) lane.open.add(work);
     else {
-      if (batch !== undefined) this.#send(batch);
-      open.set(lane, new Batch(lane, this.#batchOptions, [work]));
+      lane.open = new Batch(lane, this.#batchOptions, [work]);
+      batches.push(lane.open);
     }
     this.#stepsUnderWay += work.steps;
     for (const line of work.lines) line.steps += work.steps;

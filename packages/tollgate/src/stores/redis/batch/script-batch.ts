@@ -1,5 +1,6 @@
 import { TollgateError } from "../../../core/errors.ts";
 import type { SentBatch } from "../../../core/store-readings.ts";
+import type { Lane } from "../../remote/deadline.ts";
 import { monotonicMs, toWallMs } from "../../remote/event-loop.ts";
 import { causeOf } from "../../remote/unavailable-error.ts";
 import { CancelFlag, REHEARSE, RUN } from "../clients/cancel-flag.ts";
@@ -26,10 +27,16 @@ export interface BatchOptions {
   readonly ended: (batch: Batch, outcome: ScriptReply | CallFailure) => void;
 }
 
+/** The batches of a server, or of a slot of a cluster. */
+export class BatchLane implements Lane {
+  repliedMs = 0;
+  /** The batch that takes more work. */
+  open: Batch | undefined = undefined;
+}
+
 /** Work that is sent as one call of the script, in order. */
 export class Batch implements SentCall {
-  /** One server has all its keys: in a cluster, their slot. */
-  readonly lane: number;
+  readonly lane: BatchLane;
   works: Work[];
   readonly cancelFlag: CancelFlag;
   keys: readonly string[] = [];
@@ -46,7 +53,7 @@ export class Batch implements SentCall {
   #keyCount = 0;
   #steps = 0;
 
-  constructor(lane: number, options: BatchOptions, works: Work[], after?: "rejection" | "rehearsal") {
+  constructor(lane: BatchLane, options: BatchOptions, works: Work[], after?: "rejection" | "rehearsal") {
     this.lane = lane;
     this.cancelFlag = new CancelFlag(after === "rejection" ? REHEARSE : RUN);
     this.#after = after;

@@ -1,6 +1,5 @@
 import { Report } from "../../../core/report.ts";
 import type { LeaseGrant } from "../script/lease.ts";
-import type { KeyCall } from "./key-call.ts";
 
 /** A caller that waits for its answer. */
 export interface Waiter {
@@ -13,70 +12,56 @@ export interface Waiter {
   failed(error: unknown): void;
 }
 
-/** Decides one take without the server, or throws the error that its caller gets. */
-export type DecideWithout = (error: unknown, call: KeyCall, nowUs: number) => boolean;
-/** The same for a caller that needs the figures. */
-export type ReportWithout = (error: unknown) => Report;
+/** What a caller gets of a decision. */
+export interface AnswerForm<Answer> {
+  readonly wantsReport: boolean;
+  read(admitted: boolean, report: Report | undefined): Answer;
+}
 
-/** The caller of `allow`, which needs yes or no. It is small, because a flood creates many. */
-export class AnswerWaiter implements Waiter {
-  readonly wantsReport = false;
-  readonly #resolve: (admitted: boolean | Promise<boolean>) => void;
-  readonly #call: KeyCall;
-  readonly #nowUs: number;
+/** For `allow`: yes or no. */
+export const ADMITTED: AnswerForm<boolean> = { wantsReport: false, read: (admitted) => admitted };
+
+/** All figures. */
+export const REPORT: AnswerForm<Report> = {
+  wantsReport: true,
+  read: (admitted, report) => report ?? withoutEntries(admitted),
+};
+
+/** Decides without the server, or throws the error that the caller gets. */
+export type DecideWithout = (error: unknown) => Report;
+
+/** The caller of a verb. It is small, because a flood creates many. */
+export class Caller<Answer> implements Waiter {
+  readonly #form: AnswerForm<Answer>;
+  readonly #resolve: (answer: Answer | Promise<Answer>) => void;
   readonly #decideWithout: DecideWithout;
 
   /** `resolve` resolves the caller's promise. */
   constructor(
-    resolve: (admitted: boolean | Promise<boolean>) => void,
-    call: KeyCall,
-    nowUs: number,
+    form: AnswerForm<Answer>,
+    resolve: (answer: Answer | Promise<Answer>) => void,
     decideWithout: DecideWithout,
   ) {
+    this.#form = form;
     this.#resolve = resolve;
-    this.#call = call;
-    this.#nowUs = nowUs;
     this.#decideWithout = decideWithout;
   }
 
-  decided(admitted: boolean): void {
-    this.#resolve(admitted);
-  }
-
-  failed(error: unknown): void {
-    this.#resolve(this.#decide(error));
-  }
-
-  async #decide(error: unknown): Promise<boolean> {
-    return this.#decideWithout(error, this.#call, this.#nowUs);
-  }
-}
-
-/** A caller that needs the figures. Its promise rejects if there is no `reportWithout`. */
-export class ReportWaiter implements Waiter {
-  readonly wantsReport = true;
-  readonly report: Promise<Report>;
-  readonly #reportWithout: ReportWithout | undefined;
-  #resolve: (report: Report | Promise<Report>) => void = () => {};
-
-  constructor(reportWithout?: ReportWithout) {
-    this.#reportWithout = reportWithout;
-    this.report = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
+  get wantsReport(): boolean {
+    return this.#form.wantsReport;
   }
 
   decided(admitted: boolean, report: Report | undefined): void {
-    this.#resolve(report ?? withoutEntries(admitted));
+    this.#resolve(this.#form.read(admitted, report));
   }
 
   failed(error: unknown): void {
     this.#resolve(this.#decide(error));
   }
 
-  async #decide(error: unknown): Promise<Report> {
-    if (this.#reportWithout === undefined) throw error;
-    return this.#reportWithout(error);
+  async #decide(error: unknown): Promise<Answer> {
+    const report = this.#decideWithout(error);
+    return this.#form.read(report.admitted, report);
   }
 }
 

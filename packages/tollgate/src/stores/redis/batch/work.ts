@@ -1,7 +1,7 @@
 import type { Report } from "../../../core/report.ts";
 import type { MovedKey, TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
-import { SCRIPT_VERBS } from "../script/script-verbs.ts";
+import { SCRIPT_VERBS, type ScriptVerbRow } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
 import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
@@ -48,11 +48,16 @@ export class Work implements ScriptTransaction, LinedUp {
   /** The moment of the newest call. */
   nowUs: number;
   detail: "each" | "first-denied";
+  /** How many calls wait for it. */
+  calls = 1;
+  /** How often the server does it. What changes nothing is done once for all calls. */
+  times = 1;
   /** How much work it is for the server. */
   steps: number;
   readonly takenUs: number | undefined;
   readonly block: ScriptBlock | undefined;
   readonly lease: LeaseAsk | undefined;
+  readonly #traits: ScriptVerbRow;
   readonly #memory: DenialMemory;
   readonly #corrections: number;
   readonly #waiters: Waiter[];
@@ -63,7 +68,8 @@ export class Work implements ScriptTransaction, LinedUp {
     this.keys = keys;
     this.lines = lines;
     this.sinceMs = sinceMs;
-    const { changes, decides, forgets } = SCRIPT_VERBS[verb];
+    this.#traits = SCRIPT_VERBS[verb];
+    const { changes, decides, forgets } = this.#traits;
     this.comesLast = forgets;
     this.takenUs = options?.takenUs;
     this.block = options?.block;
@@ -81,16 +87,6 @@ export class Work implements ScriptTransaction, LinedUp {
     this.#isJoinable = !isAlone && (decides || !changes);
   }
 
-  /** How many calls wait for it. */
-  get calls(): number {
-    return this.#waiters.length;
-  }
-
-  /** What changes nothing is done once for all calls. */
-  get times(): number {
-    return SCRIPT_VERBS[this.verb].changes ? this.#waiters.length : 1;
-  }
-
   /** Whether a call is identical and may join. */
   canJoin(verb: ScriptVerb, { space, costs }: KeyCall): boolean {
     if (!this.#isJoinable || verb !== this.verb || this.steps >= MOST_STEPS) return false;
@@ -100,6 +96,8 @@ export class Work implements ScriptTransaction, LinedUp {
 
   join(waiter: Waiter, nowUs: number): void {
     this.#waiters.push(waiter);
+    this.calls += 1;
+    if (this.#traits.changes) this.times += 1;
     this.nowUs = nowUs;
     if (waiter.wantsReport) this.detail = "each";
     this.steps = stepsOf(this);
@@ -113,9 +111,9 @@ export class Work implements ScriptTransaction, LinedUp {
       this.#waiters[0]!.granted?.(admitted, reports[0]!, grant);
       return;
     }
-    const isReadOnly = !SCRIPT_VERBS[this.verb].changes;
-    for (let i = 0; i < this.#waiters.length; i += 1) {
-      const isAdmitted = isReadOnly ? admitted > 0 : i < admitted;
+    const { changes } = this.#traits;
+    for (let i = 0; i < this.calls; i += 1) {
+      const isAdmitted = changes ? i < admitted : admitted > 0;
       this.#waiters[i]!.decided(isAdmitted, this.#reportOf(i, isAdmitted, reports));
     }
   }
@@ -142,7 +140,7 @@ export class Work implements ScriptTransaction, LinedUp {
   /** Runs synchronously, before the callers resume: memory must follow the order of the server's decisions. */
   #remember({ admitted, reports }: TransactionOutcome): void {
     this.#noteCorrection();
-    const { decides, changes } = SCRIPT_VERBS[this.verb];
+    const { decides, changes } = this.#traits;
     if (!(decides && changes)) return;
     if (admitted > 0) for (const call of this.keys) this.#memory.forget(call);
     const denial = admitted < this.times && this.keys.length === 1 ? reports.at(-1) : undefined;
@@ -153,7 +151,7 @@ export class Work implements ScriptTransaction, LinedUp {
 
   /** A correction that failed may have been carried out, too. */
   #noteCorrection(): void {
-    if (!SCRIPT_VERBS[this.verb].settles) return;
+    if (!this.#traits.settles) return;
     for (const call of this.keys) this.#memory.forget(call);
     for (const line of this.lines) line.corrections += 1;
   }

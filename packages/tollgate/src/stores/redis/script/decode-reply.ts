@@ -57,8 +57,8 @@ export function decodeReply(
   if (reply.length === 0) return undefined;
   const numbers: Numbers = { reply, at: 0 };
   const decidedUs = next(numbers);
-  const outcomes: TransactionOutcome[] = [];
-  for (const transaction of transactions) outcomes.push(readOutcome(numbers, transaction, decidedUs));
+  // A list that grows has room for 16 more.
+  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, decidedUs));
   return numbers.at === reply.length ? outcomes : withNotes(outcomes, numbers, transactions);
 }
 
@@ -81,10 +81,10 @@ function readReports(
   const { keys, detail, lease } = transaction;
   const count = reportCount(transaction, admitted);
   if (count === 0) return NO_REPORTS;
-  const reports: Report[] = [];
+  const reports = new Array<Report>(count);
   // Otherwise the only report is that of the first denied call.
   const admittedReports = detail === "each" ? admitted : 0;
-  for (let i = 0; i < count; i += 1) reports.push(readReport(numbers, i < admittedReports, keys, decidedUs));
+  for (let i = 0; i < count; i += 1) reports[i] = readReport(numbers, i < admittedReports, keys, decidedUs);
   if (lease === undefined && keys.some(({ plan }) => plan.plan.takesPlaces)) readUntils(numbers, keys, reports);
   return reports;
 }
