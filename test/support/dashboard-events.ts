@@ -1,9 +1,9 @@
-import type { Snapshot, Welcome } from "tollgate/dashboard";
+import type { Snapshot } from "tollgate/dashboard";
 
 /** What a page has been told. */
 export interface PageEvents {
-  readonly welcome: Welcome;
-  /** The snapshots that have come so far. */
+  readonly first: Snapshot;
+  /** The snapshots that have come since. */
   readonly snapshots: readonly Snapshot[];
   /** Resolves when the stream has ended. */
   readonly ended: Promise<void>;
@@ -12,7 +12,7 @@ export interface PageEvents {
   cancel(): Promise<void>;
 }
 
-const EVENT = /^event: (\w+)\ndata: (.+)$/;
+const EVENT = /^data: (.+)$/;
 
 /** Reads the events of a dashboard as a page does. */
 export async function readEvents(body: ReadableStream<Uint8Array>): Promise<PageEvents> {
@@ -21,9 +21,9 @@ export async function readEvents(body: ReadableStream<Uint8Array>): Promise<Page
   const snapshots: Snapshot[] = [];
   let text = "";
   let notify = (): void => {};
-  let welcomed: (welcome: Welcome) => void;
-  const welcome = new Promise<Welcome>((resolve) => {
-    welcomed = resolve;
+  let resolveFirst: ((first: Snapshot) => void) | undefined;
+  const first = new Promise<Snapshot>((resolve) => {
+    resolveFirst = resolve;
   });
   const read = async (): Promise<void> => {
     for (;;) {
@@ -32,16 +32,18 @@ export async function readEvents(body: ReadableStream<Uint8Array>): Promise<Page
       const parts = (text + decoder.decode(value, { stream: true })).split("\n\n");
       text = parts.pop() ?? "";
       for (const part of parts) {
-        const [, name = "", data = ""] = EVENT.exec(part) ?? [];
-        if (name === "welcome") welcomed(JSON.parse(data) as Welcome);
-        else snapshots.push(JSON.parse(data) as Snapshot);
+        const [, data = ""] = EVENT.exec(part) ?? [];
+        const snapshot = JSON.parse(data) as Snapshot;
+        if (resolveFirst === undefined) snapshots.push(snapshot);
+        resolveFirst?.(snapshot);
+        resolveFirst = undefined;
       }
       notify();
     }
   };
   const ended = read().catch(() => {});
   return {
-    welcome: await welcome,
+    first: await first,
     snapshots,
     ended,
     find: async (fits) => {

@@ -1,5 +1,5 @@
 import { createLimits, type Limits, type LimitsFile } from "tollgate/config";
-import { DecisionTrail, mergeTrails } from "tollgate/dashboard";
+import { KeyActivity, mergeHot, mergeTrails } from "tollgate/dashboard";
 import type { Application } from "../application.ts";
 import { checkRoutes, checkTrust } from "../check/check-routes.ts";
 import type { Routes } from "../http/route-table.ts";
@@ -13,9 +13,7 @@ import { summaryOf } from "../limits/limits-state.ts";
 import { RECENT_BOUNDS, RecentRequests } from "../limits/recent-requests.ts";
 import { openStore } from "../limits/store.ts";
 import { clientName } from "../log/client-name.ts";
-import { answerLead, type LeadQuestion } from "../operations/answer-lead.ts";
-import { HotKeysOfDomains } from "../operations/hot-keys.ts";
-import { operateKey } from "../operations/key-calls.ts";
+import { answerLead, type LeadQuestion, operateKeyOf } from "../operations/answer-lead.ts";
 import { blockedIn } from "../operations/key-routes.ts";
 import { openLimitsFiles, operateLimits } from "../operations/operated-limits.ts";
 import { decideHere } from "./decide.ts";
@@ -42,10 +40,9 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const limits: Limits | Limits<"async"> = createLimits(leading.first, { store, clock });
   const recent = recentOf(context);
   const limiters = new LimiterSet();
-  const hot = recent === undefined ? undefined : new HotKeysOfDomains(limiters);
-  const trail = recent === undefined ? undefined : new DecisionTrail(clock);
-  const endTrail = trail === undefined ? () => {} : limiters.watch(trail.add);
-  const { stop, ...led } = leading.begin({ limits, recent, hot, trail }, (file) => {
+  const activity = recent === undefined ? undefined : new KeyActivity(clock);
+  const endActivity = activity === undefined ? () => {} : limiters.watch(activity.add);
+  const { stop, ...led } = leading.begin({ limits, recent, activity }, (file) => {
     recent?.keepFactsOf(file);
     // Another version may have other domains.
     limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
@@ -57,8 +54,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const end = async (): Promise<void> => {
     stop();
     endLog();
-    hot?.close();
-    endTrail();
+    endActivity();
     await limits.close();
     await close();
   };
@@ -75,7 +71,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     recent,
     limiters,
     ...led,
-    answerLead: (question) => answerLead(limits, recent, { hot, trail }, question as LeadQuestion),
+    answerLead: (question) => answerLead(limits, recent, activity, question as LeadQuestion),
     close: end,
   };
 }
@@ -85,8 +81,7 @@ interface OwnLimits {
   readonly limits: Limits | Limits<"async">;
   /** Both are set if there are operators. */
   readonly recent: RecentRequests | undefined;
-  readonly hot: HotKeysOfDomains | undefined;
-  readonly trail: DecisionTrail | undefined;
+  readonly activity: KeyActivity | undefined;
 }
 
 /** What decides which limits are in force: files and operators of this process, or the primary process. */
@@ -109,17 +104,17 @@ async function leadingByFiles(settings: LimitsSettings, { clock, log }: LimitsCo
   return {
     checkDomain,
     first: files.first,
-    begin: ({ limits, recent, hot, trail }, onInstall) => {
+    begin: ({ limits, recent, activity }, onInstall) => {
       const { inForce, routes, operations, close } = operateLimits(opened, {
         limits,
         clock,
         log,
         recent,
-        operateKey: (call) => operateKey(limits, call),
-        hotOf: async (domain) => hot?.of(domain) ?? { active: [], denied: [] },
+        operateKey: (call) => operateKeyOf(limits, call),
+        hotOf: async (domain) => activity?.hot(domain) ?? mergeHot([]),
         blockedOf: blockedIn(limits),
         reached: async () => undefined,
-        trailOf: async (key) => trail?.read(key) ?? mergeTrails([]),
+        trailOf: async (key) => activity?.trail(key) ?? mergeTrails([]),
         onInstall,
       });
       return {

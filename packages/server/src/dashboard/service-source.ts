@@ -44,16 +44,7 @@ export function serviceSource(settings: ServiceSourceSettings): DashboardSource 
       const described = describeLimiters(domains().map((domain) => limits.limiter(domain)));
       return { limits: limitsOf(operations, described.limits), stores: described.stores, processes: processes(), file };
     },
-    hot: async () => {
-      const all = await Promise.all(domains().map(async (domain) => ({ domain, hot: await operations.hotOf(domain) })));
-      const most = (name: "active" | "denied") =>
-        all
-          .flatMap(({ domain, hot }) =>
-            hot[name].map(({ rule, key, count }) => ({ limiter: `${domain}/${rule}`, key, count })),
-          )
-          .sort((a, b) => b.count - a.count);
-      return { active: most("active"), denied: most("denied") };
-    },
+    hot: () => operations.hotOf(undefined),
     blocked: () => {
       try {
         return domains().flatMap((domain) => operations.blockedOf(domain).map((key) => ({ limiter: domain, ...key })));
@@ -62,18 +53,20 @@ export function serviceSource(settings: ServiceSourceSettings): DashboardSource 
         throw error;
       }
     },
-    explain: async (key, cost) => {
-      const { domain, rule } = ruleNamed(inForce.file, key.limiter);
-      const call = { domain, rule, key: keyOfText(key.key), action: { verb: "explain", cost } as const };
-      const { limits = [], blockedUntil } = await operations.operateKey(call);
-      return { limits, blockedUntilMs: blockedUntil === undefined ? null : Math.round(blockedUntil) };
-    },
+    explain: async ({ limiter, key }, cost) =>
+      operations.operateKey({
+        ...ruleNamed(inForce.file, limiter),
+        key: keyOfText(key),
+        action: { verb: "explain", cost },
+      }),
     trail: (key) => operations.trailOf(key),
     act: async (act, { who, access }) => {
       const operator: Operator = { name: who, access, requestId: randomUUID() };
       const { body } = await answerOf(operations, operator, act);
       const { workers } = body as { readonly workers?: { readonly silent: readonly number[] } };
-      return { text: `${act.action}: done`, silent: workers?.silent ?? [] };
+      const silent = workers?.silent ?? [];
+      const missing = silent.length === 0 ? "" : `; workers that have not confirmed it yet: ${silent.join(", ")}`;
+      return { text: `${act.action}: done${missing}` };
     },
     events: () => events.take(),
     mask: (key) => maskedKey(inForce.file, key),

@@ -1,15 +1,21 @@
 import type { Limits } from "tollgate/config";
-import type { DecisionTrail, SourceKey, TrailPage } from "tollgate/dashboard";
+import {
+  type HotRows,
+  type KeyActivity,
+  type KeyResult,
+  operateKey,
+  type SourceKey,
+  type Trail,
+} from "tollgate/dashboard";
 import { requestErrorOf } from "../http/request-error.ts";
 import type { RecentPage, RecentRequests } from "../limits/recent-requests.ts";
-import type { Hot, HotKeysOfDomains } from "./hot-keys.ts";
-import { type KeyCall, type KeyResult, operateKey } from "./key-calls.ts";
+import type { KeyCall } from "./operation-settings.ts";
 
 /** What the primary process asks a worker for its operators. */
 export type LeadQuestion =
   | { readonly what: "key"; readonly call: KeyCall }
-  /** The keys of a domain that are called most. */
-  | { readonly what: "hot"; readonly domain: string }
+  /** The keys of a domain, or of all, that are called most. */
+  | { readonly what: "hot"; readonly domain: string | undefined }
   /** What was decided since the last question, or the latest decisions of a key. */
   | { readonly what: "trail"; readonly key: SourceKey | undefined }
   /** The latest requests, or those before the one with a number. */
@@ -21,25 +27,33 @@ export type KeyAnswer =
   | { readonly result: KeyResult }
   | { readonly status: number; readonly message: string; readonly details: Readonly<Record<string, unknown>> };
 
-export type LeadAnswer = KeyAnswer | Hot | RecentPage | TrailPage | undefined;
+export type LeadAnswer = KeyAnswer | HotRows | RecentPage | Trail | undefined;
 
 /** Answers the primary process by the limits of this worker. */
 export async function answerLead(
   limits: Limits | Limits<"async">,
   recent: RecentRequests | undefined,
-  { hot, trail }: { readonly hot: HotKeysOfDomains | undefined; readonly trail: DecisionTrail | undefined },
+  activity: KeyActivity | undefined,
   question: LeadQuestion,
 ): Promise<LeadAnswer> {
-  if (question.what === "hot") return hot?.of(question.domain);
-  if (question.what === "trail") return trail?.read(question.key);
+  if (question.what === "hot") return activity?.hot(question.domain);
+  if (question.what === "trail") return activity?.trail(question.key);
   if (question.what === "requests") return recent?.page(question.before);
   if (question.what === "configuration") return undefined;
   try {
-    return { result: await operateKey(limits, question.call) };
+    return { result: await operateKeyOf(limits, question.call) };
   } catch (error) {
     const known = requestErrorOf(error);
     if (known === undefined) throw error;
     const { status, message, details } = known;
     return { status, message, details };
   }
+}
+
+/** Carries out a call by limits of this process. Throws and rejects as their verbs do. */
+export async function operateKeyOf(
+  limits: Limits | Limits<"async">,
+  { domain, rule, key, action }: KeyCall,
+): Promise<KeyResult> {
+  return operateKey(limits.byKey(domain, rule, key), action);
 }

@@ -1,4 +1,5 @@
 import type { Limits, RuleWords } from "tollgate/config";
+import type { KeyAction } from "tollgate/dashboard";
 import type { Operator, OperatorActions, OperatorRoutes } from "../http/operator.ts";
 import {
   asFields,
@@ -17,9 +18,8 @@ import { audit } from "../log/audit.ts";
 import { secretName } from "../log/client-name.ts";
 import { type Answer, action } from "./action.ts";
 import { readBody, readQuery } from "./fields.ts";
-import type { KeyAction, KeyCall } from "./key-calls.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
-import type { BlockedOf, OperationSettings } from "./operation-settings.ts";
+import type { BlockedOf, KeyCall, OperationSettings } from "./operation-settings.ts";
 import { withWorkers } from "./workers-reached.ts";
 
 /** Lists those of this process. */
@@ -96,17 +96,20 @@ const MOST_BLOCKED = 1_000;
 function blocked({ inForce, blockedOf }: OperationSettings, operator: Operator, domain: string): Answer {
   const shown = shownTo(operator, inForce, domain);
   const all = [...blockedOf(domain)].sort((one, other) => other.endsInMs - one.endsInMs);
-  const keys = all
-    .slice(0, MOST_BLOCKED)
-    .map(({ limiter = "", ...key }) => shown({ rule: limiter.slice(domain.length + 1), ...key }));
-  return { body: { total: all.length, keys } };
+  return { body: { total: all.length, keys: all.slice(0, MOST_BLOCKED).map(shown) } };
+}
+
+interface ListedKey {
+  readonly limiter?: string;
+  readonly key: string;
 }
 
 /** Shows a key of a domain with its rule. @throws RequestError 404 for a domain that is not known. */
 function shownTo({ access }: Operator, { file }: LimitsInForce, domain: string) {
   const known = file.domains[domain];
   if (known === undefined) throw unknownDomain(domain);
-  return <Key extends { readonly rule: string; readonly key: string }>({ rule, key: text, ...others }: Key) => {
+  return <Key extends ListedKey>({ limiter = "", key: text, ...others }: Key) => {
+    const rule = limiter.slice(domain.length + 1);
     const key = keyOfText(text);
     const words = known.limits[rule];
     // Limits may have changed since the key was called.
@@ -127,8 +130,8 @@ export function keyOfText(text: string): string | readonly string[] {
 
 async function explain({ inForce, operateKey }: OperationSettings, { domain, rule, key }: GivenKey): Promise<Answer> {
   checkRule(inForce, domain, rule);
-  const { limits, blockedUntil } = await operateKey({ domain, rule, key, action: { verb: "explain" } });
-  return { body: { blockedUntil: timeOf(blockedUntil), limits } };
+  const { limits, blockedUntilMs } = await operateKey({ domain, rule, key, action: { verb: "explain" } });
+  return { body: { blockedUntil: timeOf(blockedUntilMs), limits } };
 }
 
 export async function changeKey(
@@ -139,18 +142,18 @@ export async function changeKey(
   made: KeyAction,
 ): Promise<Answer> {
   const { domain, rule, key } = named;
-  const { workers, wasBlocked, blockedUntil } = await settings.operateKey({ domain, rule, key, action: made });
+  const { workers, wasBlocked, blockedUntilMs } = await settings.operateKey({ domain, rule, key, action: made });
   if (made.verb !== "block") {
     note(settings, operator, name, named);
     return withWorkers({ body: made.verb === "unblock" ? { wasBlocked } : {} }, workers);
   }
-  const until = timeOf(blockedUntil);
+  const until = timeOf(blockedUntilMs);
   note(settings, operator, name, named, { until: until ?? undefined, reason: made.reason });
   return withWorkers({ body: { blockedUntil: until } }, workers);
 }
 
-function timeOf(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
+function timeOf(ms: number | null = null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 export function blockIn({ reason, ...span }: SpanFields & { readonly reason?: string | undefined }): KeyAction {

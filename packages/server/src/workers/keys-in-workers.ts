@@ -1,9 +1,7 @@
-import { mergeTrails, type TrailPage } from "tollgate/dashboard";
+import { type HotRows, type KeyResult, mergeHot, mergeTrails, type Trail } from "tollgate/dashboard";
 import { RequestError } from "../http/request-error.ts";
 import type { KeyAnswer, LeadQuestion } from "../operations/answer-lead.ts";
-import { type Hot, mergeHot } from "../operations/hot-keys.ts";
-import type { KeyCall, KeyResult } from "../operations/key-calls.ts";
-import type { HotOf, KeyOutcome, OperateKey, OperationSettings } from "../operations/operation-settings.ts";
+import type { HotOf, KeyCall, KeyOutcome, OperateKey, OperationSettings } from "../operations/operation-settings.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /** How long a worker may take, which may have to ask Redis. */
@@ -22,12 +20,12 @@ export function operateKeyIn(slots: readonly WorkerSlot[]): OperateKey {
 
 /** Lists what all workers have counted, without those that do not answer. */
 export function hotOfWorkers(slots: readonly WorkerSlot[]): HotOf {
-  return async (domain) => mergeHot(await answersOf<Hot>(slots, { what: "hot", domain }));
+  return async (domain) => mergeHot(await answersOf<HotRows>(slots, { what: "hot", domain }));
 }
 
 /** What all workers have decided, without those that do not answer. */
 export function trailOfWorkers(slots: readonly WorkerSlot[]): OperationSettings["trailOf"] {
-  return async (key) => mergeTrails(await answersOf<TrailPage>(slots, { what: "trail", key }));
+  return async (key) => mergeTrails(await answersOf<Trail>(slots, { what: "trail", key }));
 }
 
 async function answersOf<Content>(slots: readonly WorkerSlot[], question: LeadQuestion): Promise<Content[]> {
@@ -65,9 +63,9 @@ async function changeIn(slots: readonly WorkerSlot[], call: KeyCall): Promise<Ke
 }
 
 /** A block for some time ends at one moment in all workers. */
-function untilSameTime(call: KeyCall, { blockedUntil: until }: KeyResult): KeyCall {
+function untilSameTime(call: KeyCall, { blockedUntilMs: until = null }: KeyResult): KeyCall {
   const { action } = call;
-  if (action.verb !== "block" || until === undefined) return call;
+  if (action.verb !== "block" || until === null) return call;
   return { ...call, action: { ...action, span: { until } } };
 }
 

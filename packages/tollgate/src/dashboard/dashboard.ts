@@ -1,11 +1,11 @@
 import { checkOptions, optionError } from "../core/check-options.ts";
 import { checkFunction } from "../core/checks.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
-import { warnOfObserver } from "../core/observer.ts";
+import { notify, warnOfObserver } from "../core/observer.ts";
 import type { AnyLimiter } from "../metrics/readings/limiter-readings.ts";
 import { type Door, Handler } from "./handler.ts";
 import { limiterSource } from "./limiter-source.ts";
-import { answerFetch, answerNode, type NodeRequest, type NodeResponse } from "./servers.ts";
+import { answerNode, type NodeRequest, type NodeResponse } from "./node-server.ts";
 import type { SourceAct } from "./snapshot.ts";
 import type { DashboardSource, Looker } from "./source.ts";
 
@@ -89,21 +89,14 @@ export function serveDashboard<Native>(
   logError: (error: unknown) => void = warnOfObserver,
   onClose: () => void = () => {},
 ): Dashboard {
-  const note = (error: unknown): void => {
-    try {
-      logError(error);
-    } catch (failure) {
-      warnOfObserver(failure);
-    }
-  };
-  const handler = new Handler<Native>(source, door, note);
+  const handler = new Handler<never>(source, door, (error) => notify(logError, error));
   const close = (): void => {
     handler.board.close();
     onClose();
   };
   return {
-    node: (request, response) => answerNode(handler as unknown as Handler<NodeRequest>, request, response),
-    fetch: (request) => answerFetch(handler as unknown as Handler<Request>, request),
+    node: (request, response) => answerNode(handler as Handler<NodeRequest>, request, response),
+    fetch: (request) => (handler as Handler<Request>).answer(request, request),
     close,
     [Symbol.dispose]: close,
   };

@@ -4,14 +4,12 @@ import { PAGE_FILES } from "./page-files.ts";
 import { type NamedKey, ROUTES, type SourceAct } from "./snapshot.ts";
 import { DashboardError, type DashboardSource, type Looker } from "./source.ts";
 
-/** A request, whatever the server. */
+/** A request, whatever the server: one of web servers as it is. */
 export interface Call {
   readonly method: string;
-  /** The whole target, also where a framework has taken the beginning of the path away. */
-  readonly target: string;
-  header(name: string): string | undefined;
-  /** The body. @throws DashboardError 413 */
-  text(): Promise<string>;
+  readonly url: string;
+  readonly headers: { get(name: string): string | null | undefined };
+  readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null;
 }
 
 /** Which clients may look. */
@@ -22,6 +20,7 @@ export interface Door<Native> {
   readonly openSession?: (token: string, request: Native) => string;
 }
 
+const MOST_BODY_BYTES = 16 * 1024;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy":
@@ -37,7 +36,6 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 const PAGE = `<!doctype html>
 <html lang="en">
-<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -45,19 +43,17 @@ const PAGE = `<!doctype html>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${ROUTES.style}">
 <script type="module" src="${ROUTES.script}"></script>
-</head>
 <body><div id="app"></div></body>
 </html>
 `;
-const ACTIONS: Readonly<Record<SourceAct["action"], "key" | "mode">> = {
-  reset: "key",
-  block: "key",
-  unblock: "key",
-  on: "mode",
-  shadow: "mode",
-  off: "mode",
-  restore: "mode",
-};
+const FILES: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
+  ["", ["text/html", PAGE]],
+  [ROUTES.script, ["text/javascript", PAGE_FILES.script]],
+  [ROUTES.style, ["text/css", PAGE_FILES.style]],
+]);
+const POSTED: readonly string[] = [ROUTES.session, ROUTES.key, ROUTES.act];
+const KEY_ACTIONS: readonly string[] = ["reset", "block", "unblock"];
+const MODE_ACTIONS: readonly string[] = ["on", "shadow", "off", "restore"];
 
 /** Answers the requests of pages. */
 export class Handler<Native> {
@@ -80,83 +76,66 @@ export class Handler<Native> {
   }
 
   async #route(call: Call, request: Native): Promise<Response> {
-    const [path = "", query = ""] = call.target.split("#", 1)[0]!.split("?", 2);
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const isAction = name === ROUTES.session || name === ROUTES.key || name === ROUTES.act;
-    const method = isAction ? "POST" : "GET";
+    if (!URL.canParse(call.url)) throw new DashboardError(400, "expected a host and a path");
+    const { pathname, searchParams } = new URL(call.url);
+    const name = pathname.slice(pathname.lastIndexOf("/") + 1);
+    const method = POSTED.includes(name) ? "POST" : "GET";
     if (call.method !== method) throw new DashboardError(405, `expected ${method}`);
-    if (isAction) return this.#act(name, query, call, request);
-    switch (name) {
-      case "":
-        return typed("text/html", PAGE);
-      case ROUTES.script:
-        return typed("text/javascript", PAGE_FILES.script);
-      case ROUTES.style:
-        return typed("text/css", PAGE_FILES.style);
-      case ROUTES.snapshots: {
-        checkOrigin(call);
-        const looker = await this.#looker(request);
-        return typed("text/event-stream", this.board.look(looker, isShown(query, looker)));
-      }
-      default:
-        if (name.includes(".")) throw new DashboardError(404, "not found");
-        // The page's links are relative to its folder.
-        return new Response(null, { status: 302, headers: { location: `${name}/` } });
+    const file = FILES.get(name);
+    if (file !== undefined) return typed(...file);
+    if (method === "GET" && name !== ROUTES.snapshots) {
+      if (name.includes(".")) throw new DashboardError(404, "not found");
+      // The page's links are relative to its folder.
+      return new Response(null, { status: 302, headers: { location: `./${name}/` } });
     }
+    checkOrigin(call);
+    if (method === "POST" && !JSON_TYPE.test(call.headers.get("content-type") ?? ""))
+      throw new DashboardError(415, "content-type: expected application/json");
+    if (name !== ROUTES.session) return this.#tell(name, searchParams, call, request);
+    const cookie = this.#door.openSession?.(textOf(await fieldsOf(call), "token"), request);
+    return new Response(null, { status: 204, ...(cookie !== undefined && { headers: { "set-cookie": cookie } }) });
   }
 
-  async #act(name: string, query: string, call: Call, request: Native): Promise<Response> {
-    checkOrigin(call);
-    if (!JSON_TYPE.test(call.header("content-type") ?? ""))
-      throw new DashboardError(415, "content-type: expected application/json");
-    if (name === ROUTES.session) {
-      const token = textOf(fieldsOf(await call.text()), "token");
-      const cookie = this.#door.openSession?.(token, request);
-      return new Response(null, { status: 204, ...(cookie !== undefined && { headers: { "set-cookie": cookie } }) });
-    }
+  async #tell(name: string, query: URLSearchParams, call: Call, request: Native): Promise<Response> {
     // Before the body is read.
-    const looker = await this.#looker(request);
+    const looker = await this.#door.authorize(request);
+    if (looker === undefined) throw new DashboardError(401, "expected a session");
+    // Clients that may not change anything see no keys.
+    const isShown = looker.access === "write" && query.get("keys") === "shown";
+    if (name === ROUTES.snapshots) return typed("text/event-stream", await this.board.look(looker, isShown));
     if (name === ROUTES.act && looker.access === "read") throw new DashboardError(403, "you may only look");
-    const fields = fieldsOf(await call.text());
+    const fields = await fieldsOf(call);
     if (name === ROUTES.act) return Response.json(await this.#source.act(this.#actIn(fields), looker));
-    const key = this.board.find(keyIn(fields));
-    return Response.json(await this.board.detail(key, costIn(fields), isShown(query, looker)));
+    return Response.json(await this.board.detail(this.board.find(keyIn(fields)), costIn(fields), isShown));
   }
 
   #actIn(fields: Fields): SourceAct {
-    const action = textOf(fields, "action") as SourceAct["action"];
-    if (!Object.hasOwn(ACTIONS, action)) throw new DashboardError(400, "action: expected reset, block, off …");
+    const action = textOf(fields, "action");
+    const isOfKey = KEY_ACTIONS.includes(action);
+    if (!(isOfKey || MODE_ACTIONS.includes(action)))
+      throw new DashboardError(400, "action: expected reset, block, off …");
     return {
-      action,
+      action: action as SourceAct["action"],
       limiter: textOf(fields, "limiter"),
-      ...(ACTIONS[action] === "key" && { key: this.board.find(keyIn(fields)).key }),
+      ...(isOfKey && { key: this.board.find(keyIn(fields)).key }),
       ...(fields["for"] !== undefined && { for: textOf(fields, "for") }),
       ...(fields["reason"] !== undefined && { reason: textOf(fields, "reason") }),
     };
   }
 
-  async #looker(request: Native): Promise<Looker> {
-    const looker = await this.#door.authorize(request);
-    if (looker === undefined) throw new DashboardError(401, "expected a session");
-    return looker;
-  }
-
   #refusal(error: unknown): Response {
     const { status, message, retryAfterSeconds } = this.#refusalOf(error);
-    return Response.json(
-      { error: message },
-      {
-        status,
-        headers: {
-          ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
-          ...(status === 413 && { connection: "close" }),
-        },
-      },
-    );
+    const headers = {
+      ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      ...(status === 413 && { connection: "close" }),
+    };
+    return Response.json({ error: message }, { status, headers });
   }
 
+  /** Errors of sources and of `authorize` may have a status. Of those, 500 is a failure. */
   #refusalOf(error: unknown): Pick<DashboardError, "status" | "message" | "retryAfterSeconds"> {
-    if (isRefusal(error)) return error;
+    const { status } = (error ?? {}) as Partial<DashboardError>;
+    if (error instanceof Error && Number.isInteger(status) && status !== 500) return error as DashboardError;
     if (error instanceof TollgateError)
       return new DashboardError(error.code === "ERR_STORE" ? 503 : 400, error.message);
     this.#onError(error);
@@ -164,28 +143,31 @@ export class Handler<Native> {
   }
 }
 
-/** Errors of sources and of `authorize` may have a status. Of those, 500 is a failure. */
-function isRefusal(error: unknown): error is DashboardError {
-  const { status } = (error ?? {}) as Partial<DashboardError>;
-  return error instanceof Error && Number.isInteger(status) && status !== 500;
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
-function fieldsOf(text: string): Fields {
+/** @throws DashboardError 400, 413 */
+async function fieldsOf({ body }: Call): Promise<Fields> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_BODY_BYTES) throw new DashboardError(413, `expected at most ${MOST_BODY_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text + decoder.decode());
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
   } catch {}
   throw new DashboardError(400, "body: expected an object in JSON");
 }
 
+/** The parts of a key are checked where it is encoded. */
 function keyIn(fields: Fields): NamedKey {
   const limiter = textOf(fields, "limiter");
   if (fields["id"] !== undefined) return { limiter, id: textOf(fields, "id") };
   const { key } = fields;
-  if (Array.isArray(key) && key.every((part) => typeof part === "string")) return { limiter, key };
-  return { limiter, key: textOf(fields, "key") };
+  return { limiter, key: Array.isArray(key) ? key : textOf(fields, "key") };
 }
 
 /** Rejects a cost that no limit takes. */
@@ -200,20 +182,15 @@ function textOf(fields: Fields, name: string): string {
   throw new DashboardError(400, `${name}: expected a text`);
 }
 
-/** Clients that may not change anything see no keys. */
-function isShown(query: string, { access }: Looker): boolean {
-  return access === "write" && new URLSearchParams(query).get("keys") === "shown";
-}
-
 /**
  * Browsers send `Sec-Fetch-Site` to secure origins and to localhost, and `Origin` with each POST. A page of another
  * port of this host is the same site, so its requests have the cookie.
  */
-function checkOrigin(call: Call): void {
-  const site = call.header("sec-fetch-site");
-  const origin = call.header("origin");
+function checkOrigin({ method, url, headers }: Call): void {
+  const site = headers.get("sec-fetch-site") ?? undefined;
+  const origin = headers.get("origin") ?? undefined;
   const isOwn =
-    origin === undefined ? call.method === "GET" : URL.canParse(origin) && new URL(origin).host === call.header("host");
+    origin === undefined ? method === "GET" : URL.canParse(origin) && new URL(origin).host === new URL(url).host;
   if (site === undefined ? isOwn : site === "same-origin") return;
   throw new DashboardError(403, "expected a request of the dashboard's own page");
 }

@@ -1,39 +1,43 @@
 export { type Dashboard, type DashboardOptions, dashboard, serveDashboard } from "./dashboard.ts";
-export { DecisionTrail, mergeTrails } from "./decision-trail.ts";
 export type { Door } from "./handler.ts";
+export { KeyActivity, mergeHot, mergeTrails } from "./key-activity.ts";
 export { describeLimiters } from "./limiter-source.ts";
-export type { NodeRequest, NodeResponse } from "./servers.ts";
+export type { NodeRequest, NodeResponse } from "./node-server.ts";
+export { type KeyVerbs, operateKey } from "./operate-key.ts";
 export type {
   ActAnswer,
   ActRequest,
   CallRates,
   DashboardEvent,
   FileStatus,
-  KeyBar,
   KeyDecision,
   KeyDetail,
+  KeyFacts,
   KeyRequest,
   KeyRow,
+  KeyStatus,
   LimitRow,
   NamedKey,
   OverrideMode,
   Point,
+  ShownKey,
   Snapshot,
   SourceAct,
+  SourceKey,
   StoreRow,
-  Welcome,
 } from "./snapshot.ts";
 export { ROUTES } from "./snapshot.ts";
 export {
-  type BlockedKeys,
-  type CountedKeys,
+  type BlockedRow,
   DashboardError,
   type DashboardSource,
-  type ExplainedKey,
+  type HotRow,
+  type HotRows,
+  type KeyAction,
+  type KeyResult,
   type Looker,
   type MetricFamily,
   type SourceEvent,
-  type SourceKey,
   type SourceState,
-  type TrailPage,
+  type Trail,
 } from "./source.ts";

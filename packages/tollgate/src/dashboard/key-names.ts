@@ -1,7 +1,7 @@
 import { encodeKey } from "../core/key.ts";
-import { idOf } from "./decision-trail.ts";
-import type { KeyRow, NamedKey } from "./snapshot.ts";
-import { DashboardError, type DashboardSource, type SourceKey } from "./source.ts";
+import { idOf } from "./key-activity.ts";
+import type { NamedKey, ShownKey, SourceKey } from "./snapshot.ts";
+import { DashboardError, type DashboardSource } from "./source.ts";
 
 /** Keys of the lists, of events and of details that a page may still show. */
 const MOST_NAMED = 1_000;
@@ -12,7 +12,7 @@ const CUT = /^.{100}…[0-9a-f]{16}$/s;
 export class KeyNames {
   readonly #source: Pick<DashboardSource, "mask">;
   /** The key that was named least recently is first. */
-  readonly #named = new Map<string, SourceKey & { readonly id: string }>();
+  readonly #named = new Map<string, ShownKey>();
   #made = 0;
 
   constructor(source: Pick<DashboardSource, "mask">) {
@@ -20,7 +20,7 @@ export class KeyNames {
   }
 
   /** A key as pages have it. A long one is cut, unless all of it is asked for. */
-  name(named: SourceKey, isShown: boolean, most: number = MOST_SHOWN): Pick<KeyRow, "limiter" | "key" | "id"> {
+  name(named: SourceKey, isShown: boolean, most: number = MOST_SHOWN): ShownKey {
     const { limiter, key } = named;
     const text = isShown ? plainText(key) : this.#source.mask({ limiter, key });
     const identity = idOf(named);

@@ -18,14 +18,13 @@ interface Looking {
 /** The pages that look. What one does not read in time it misses: nothing is buffered for it. */
 export class Lookers {
   readonly #open = new Map<ReadableStreamDefaultController<Uint8Array>, Looking>();
-  readonly #encoder = new TextEncoder();
 
   get count(): number {
     return this.#open.size;
   }
 
   /** @throws DashboardError 429 */
-  add(first: string, nowMs: number, who: string, isShown: boolean): ReadableStream<Uint8Array> {
+  add(first: object, nowMs: number, who: string, isShown: boolean): ReadableStream<Uint8Array> {
     const ofOne = [...this.#open.values()].filter((looking) => looking.who === who).length;
     if (this.#open.size >= MOST_LOOKERS || ofOne >= MOST_OF_ONE)
       throw new DashboardError(429, "too many pages look at the dashboard", 10);
@@ -33,24 +32,24 @@ export class Lookers {
     return new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#open.set(controller, { who, isShown, untilMs: nowMs + LONGEST_MS, missed: 0 });
-        controller.enqueue(this.#encoder.encode(first));
+        controller.enqueue(eventOf(first));
         end = () => void this.#open.delete(controller);
       },
       cancel: () => end(),
     });
   }
 
-  /** `textOf` is asked for masked keys and for keys that are shown, as far as pages need it. */
-  send(nowMs: number, textOf: (isShown: boolean) => string): void {
-    const bytes = new Map<boolean, Uint8Array>();
+  /** `snapshotOf` is asked for masked keys and for keys that are shown, as far as pages need it. */
+  send(nowMs: number, snapshotOf: (isShown: boolean) => object): void {
+    const events = new Map<boolean, Uint8Array>();
     for (const [controller, looking] of this.#open) {
       const { isShown, untilMs } = looking;
       looking.missed = (controller.desiredSize ?? 0) > 0 ? 0 : looking.missed + 1;
       if (nowMs > untilMs || looking.missed > MOST_MISSED) this.#end(controller);
       else if (looking.missed === 0) {
-        const encoded = bytes.get(isShown) ?? this.#encoder.encode(textOf(isShown));
-        bytes.set(isShown, encoded);
-        controller.enqueue(encoded);
+        const event = events.get(isShown) ?? eventOf(snapshotOf(isShown));
+        events.set(isShown, event);
+        controller.enqueue(event);
       }
     }
   }
@@ -68,6 +67,6 @@ export class Lookers {
 }
 
 /** A server-sent event. JSON has no line ends. */
-export function eventText(name: string, data: unknown): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+function eventOf(snapshot: object): Uint8Array {
+  return new TextEncoder().encode(`data: ${JSON.stringify(snapshot)}\n\n`);
 }

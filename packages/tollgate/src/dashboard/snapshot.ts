@@ -1,11 +1,13 @@
+import type { LimitStatus } from "../core/decision.ts";
+
 /**
  * What the dashboard's page and its server say to each other. All routes lie below the address of the page:
  *
  * - `GET .`, `GET page.js`, `GET page.css`: the page.
  * - `POST session` with `{ token }`: 204 and a cookie, or 401. Only a dashboard that has tokens needs it: others answer
  *   204, too.
- * - `GET snapshots`: server-sent events, 401 without a session. The event `welcome` has a `Welcome`. An event
- *   `snapshot` follows each second, with a `Snapshot`.
+ * - `GET snapshots`: server-sent events, 401 without a session. The first has a `Snapshot` with the last hour, and one
+ *   follows each second, with what is new.
  * - `POST key` with a `KeyRequest`: a `KeyDetail`.
  * - `POST act` with an `ActRequest`: an `ActAnswer`, 403 if the session may only read.
  *
@@ -51,22 +53,14 @@ export interface Point extends CallRates {
   readonly p99Ms: number | null;
 }
 
-/** The first event for a page. */
-export interface Welcome {
-  /** `"read"`: the session changes nothing, and keys stay masked. */
-  readonly access: "read" | "write";
-  readonly keys: "masked" | "shown";
-  /** What the session is called in the audit log. */
-  readonly who: string;
-  /** The last hour, oldest first. */
-  readonly points: readonly Point[];
-  /** The latest events, oldest first. */
-  readonly events: readonly DashboardEvent[];
-}
-
-/** What is so now. It has the numbers of the last second. */
+/** What is so now, and what has happened. */
 export interface Snapshot {
-  readonly point: Point;
+  /** `"read"`: the session changes nothing, and keys stay masked. Only the first snapshot has it. */
+  readonly access: "read" | "write";
+  /** The last hour, oldest first; then the last second. */
+  readonly points: readonly Point[];
+  /** The latest events, oldest first; then those since the last snapshot. */
+  readonly events: readonly DashboardEvent[];
   readonly limits: readonly LimitRow[];
   readonly stores: readonly StoreRow[];
   /** The processes that decide: one, or workers of which some may be missing. */
@@ -77,8 +71,6 @@ export interface Snapshot {
   readonly keys: readonly KeyRow[];
   /** `null`: the store cannot list them. */
   readonly blocked: readonly KeyRow[] | null;
-  /** Those since the last snapshot, oldest first. */
-  readonly events: readonly DashboardEvent[];
 }
 
 export type OverrideMode = "on" | "shadow" | "off";
@@ -119,11 +111,19 @@ export interface FileStatus {
   readonly mistakes: readonly string[];
 }
 
-/** A key in a list. `key` is a text to show, masked or not: `id` is what names the key in requests. */
-export interface KeyRow {
+/** A key of a limiter, as text: a tuple as `["ann","/login",42]`. Pages get it masked or cut. */
+export interface SourceKey {
   readonly limiter: string;
   readonly key: string;
+}
+
+/** A key as pages have it: `key` is a text to show, and `id` names the key in requests. */
+export interface ShownKey extends SourceKey {
   readonly id: string;
+}
+
+/** What a list tells of a key. */
+export interface KeyFacts {
   /** Calls and denials, each by its age: estimates. */
   readonly calls?: number;
   readonly denials?: number;
@@ -135,15 +135,16 @@ export interface KeyRow {
   readonly reason?: string;
 }
 
+export type KeyRow = ShownKey & KeyFacts;
+
 export interface DashboardEvent {
   readonly id: number;
   readonly atMs: number;
   /** A sentence. It never has a key. */
   readonly text: string;
   readonly limiter?: string;
-  /** A text to show, and the id for requests. */
-  readonly key?: string;
-  readonly keyId?: string;
+  readonly key?: ShownKey;
+  /** The operator, if one did it. */
   readonly who?: string;
 }
 
@@ -155,9 +156,9 @@ export type NamedKey =
 /** `cost` is 1 by default: the answer says whether that cost would pass. */
 export type KeyRequest = NamedKey & { readonly cost?: number };
 
-export interface KeyDetail extends Pick<KeyRow, "limiter" | "key" | "id"> {
+export interface KeyDetail extends ShownKey {
   readonly blockedUntilMs: number | null;
-  readonly limits: readonly KeyBar[];
+  readonly limits: readonly KeyStatus[];
   /** Whether the cost would pass now. */
   readonly allowed: boolean;
   /** After so long it passes if nothing else arrives. `null`: never. */
@@ -166,16 +167,10 @@ export interface KeyDetail extends Pick<KeyRow, "limiter" | "key" | "id"> {
   readonly decisions: readonly KeyDecision[];
 }
 
-/** One limit of a key. `null` stands for infinity. */
-export interface KeyBar {
-  readonly name: string;
-  readonly unit: string;
-  readonly capacity: number;
-  readonly used: number;
+/** One limit of a key. Infinity is `null` in JSON. */
+export interface KeyStatus extends Omit<LimitStatus, "limiter" | "key" | "lease" | "retryAfterMs" | "resetMs"> {
   readonly retryAfterMs: number | null;
   readonly resetMs: number | null;
-  readonly allowed: boolean;
-  readonly mode: "enforce" | "shadow";
 }
 
 export interface KeyDecision {
@@ -203,9 +198,7 @@ export type ActRequest = Act | (Act & NamedKey);
 /** The key is as stores have it. */
 export type SourceAct = Act & { readonly key?: string };
 
+/** What was done, as a sentence. */
 export interface ActAnswer {
-  /** What was done, as a sentence. */
   readonly text: string;
-  /** Workers that have not confirmed the change yet. */
-  readonly silent: readonly number[];
 }

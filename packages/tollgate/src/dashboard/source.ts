@@ -1,14 +1,14 @@
 import type { Clock } from "../core/clock.ts";
+import type { BlockTime } from "../limiter/block-time.ts";
 import type {
   ActAnswer,
   CallRates,
   DashboardEvent,
-  FileStatus,
-  KeyBar,
   KeyDecision,
-  LimitRow,
+  KeyStatus,
+  Snapshot,
   SourceAct,
-  StoreRow,
+  SourceKey,
 } from "./snapshot.ts";
 
 /** A metric as prom-client has it in JSON. */
@@ -21,39 +21,53 @@ export interface MetricFamily {
   }[];
 }
 
-/** A key of a limiter, as text: a tuple as `["ann","/login",42]`. */
-export interface SourceKey {
-  readonly limiter: string;
-  readonly key: string;
+/** The keys with most calls, and those with most denials. */
+export interface HotRows {
+  readonly active: readonly HotRow[];
+  readonly denied: readonly HotRow[];
 }
 
-/** Keys with most calls, or with most denials. */
-export type CountedKeys = readonly (SourceKey & { readonly count: number })[];
+/** A key of `hotKeys`, which may be cut, with its limiter. */
+export interface HotRow extends SourceKey {
+  readonly count: number;
+  readonly error: number;
+}
 
-export type BlockedKeys = readonly (SourceKey & { readonly endsInMs: number; readonly reason?: string })[];
+export interface BlockedRow extends SourceKey {
+  readonly endsInMs: number;
+  readonly reason?: string;
+}
 
-/** What a process has decided lately, as plain data. */
-export interface TrailPage {
+export type SourceEvent = Omit<DashboardEvent, "id" | "atMs" | "key"> & { readonly key?: SourceKey };
+
+/** What a process has decided lately. */
+export interface Trail {
   /** The latest decisions of the key that was asked for, newest first. */
   readonly decisions: readonly KeyDecision[];
-  /** Without a key: the latest denial of each key since the page before, at most 20, and how many there were. */
-  readonly denied: readonly (SourceKey & KeyDecision)[];
-  readonly denials: number;
+  /** Without a key: the denials since the last question. */
+  readonly events: readonly SourceEvent[];
 }
 
-/** What changes seldom, and costs nothing to tell. */
-export interface SourceState {
-  /** The limits without what they have counted. */
-  readonly limits: readonly Omit<LimitRow, keyof CallRates>[];
-  /** Bounds of stores, and whether their kill switch is on, by their names in metrics. */
-  readonly stores: readonly StoreRow[];
-  readonly processes: { readonly ready: number; readonly of: number };
-  readonly file?: FileStatus;
+/** What is done to a key. */
+export type KeyAction =
+  /** Whether a cost would pass: 1 by default. */
+  | { readonly verb: "explain"; readonly cost?: number }
+  | { readonly verb: "reset" | "unblock" }
+  | { readonly verb: "block"; readonly span: BlockTime; readonly reason: string | undefined };
+
+/** What an action came to, as far as its verb says so. */
+export interface KeyResult {
+  /** What `explain` tells. */
+  readonly limits?: readonly KeyStatus[];
+  /** What `explain` and `block` tell, in milliseconds since the epoch. `null`: it is not blocked. */
+  readonly blockedUntilMs?: number | null;
+  /** What `unblock` tells. */
+  readonly wasBlocked?: boolean;
 }
 
-export interface ExplainedKey {
-  readonly limits: readonly KeyBar[];
-  readonly blockedUntilMs: number | null;
+/** What changes seldom, and costs nothing to tell: limits without their calls, and bounds of stores. */
+export interface SourceState extends Pick<Snapshot, "stores" | "processes" | "file"> {
+  readonly limits: readonly Omit<Snapshot["limits"][number], keyof CallRates>[];
 }
 
 /** What the dashboard calls a client in logs, and what it lets the client do. */
@@ -62,24 +76,22 @@ export interface Looker {
   readonly access: "read" | "write";
 }
 
-export type SourceEvent = Pick<DashboardEvent, "text" | "limiter" | "who">;
-
 /** What a dashboard shows and changes: limiters of a process, or a whole service. */
 export interface DashboardSource {
   readonly clock: Clock;
   /** The counters of now, once a second. */
   families(): Promise<readonly MetricFamily[]>;
   state(): SourceState;
-  /** The keys with most calls, and those with most denials, of all limiters. */
-  hot(): Promise<{ readonly active: CountedKeys; readonly denied: CountedKeys }>;
+  /** The keys of all limiters. */
+  hot(): Promise<HotRows>;
   /** `null` if the store cannot list them. */
-  blocked(): BlockedKeys | null | Promise<BlockedKeys | null>;
+  blocked(): readonly BlockedRow[] | null | Promise<readonly BlockedRow[] | null>;
   /** What a key has used, and whether a cost would pass. */
-  explain(key: SourceKey, cost: number): Promise<ExplainedKey>;
+  explain(key: SourceKey, cost: number): Promise<KeyResult>;
   /** What was denied since the last call; or the decisions of a key, which is watched from then on. */
-  trail(key: SourceKey | undefined): Promise<TrailPage>;
+  trail(key: SourceKey | undefined): Promise<Trail>;
   act(act: SourceAct, looker: Looker): Promise<ActAnswer>;
-  /** What happened since the last call. */
+  /** What else happened since the last call. */
   events(): readonly SourceEvent[];
   /** What is shown of a key that is masked. */
   mask(key: SourceKey): string;

@@ -56,12 +56,18 @@ describe("dashboard", () => {
   it("tells each second what was decided, and which keys are limited", async () => {
     const { clock, api, board } = setUp();
     const page = await look(board, "?keys=shown");
-    expect(page.welcome).toMatchObject({ access: "write", who: "ann", keys: "shown" });
+    expect(page.first).toMatchObject({ access: "write", points: [], keys: [] });
     await seconds(clock, 1);
     for (let call = 0; call < 300; call += 1) api.allow("ann");
     await seconds(clock, 4);
-    const [first, second] = page.snapshots;
-    expect(first?.point).toMatchObject({ atMs: START_MS + 2_000, admitted: 4, denied: 296, degraded: 0, shadow: 0 });
+    const [, first, second] = page.snapshots;
+    expect(first?.points[0]).toMatchObject({
+      atMs: START_MS + 2_000,
+      admitted: 4,
+      denied: 296,
+      degraded: 0,
+      shadow: 0,
+    });
     expect(first?.limits).toEqual([
       {
         limiter: "api",
@@ -76,21 +82,21 @@ describe("dashboard", () => {
     ]);
     expect(first?.stores).toMatchObject([{ name: "memory", keys: 1, overflowed: 0, maxKeys: 1_000_000 }]);
     expect(first?.events).toMatchObject([
-      { text: "denied: exhausted under calls", limiter: "api", key: "ann" },
+      { text: "denied: exhausted under calls", key: { limiter: "api", key: "ann" } },
       { text: "295 more denied" },
     ]);
-    expect(second?.point).toMatchObject({ admitted: 0, denied: 0 });
+    expect(second?.points).toMatchObject([{ admitted: 0, denied: 0 }]);
     expect(second?.keys).toMatchObject([{ limiter: "api", key: "ann", used: 1, untilMs: START_MS + 16_000 }]);
   });
 
   it("masks keys until a page may see them", async () => {
     const { clock, api, board } = setUp({ authorize: () => ({ who: "bob", access: "read" }) });
     const page = await look(board, "?keys=shown");
-    expect(page.welcome).toMatchObject({ access: "read", keys: "masked" });
+    expect(page.first).toMatchObject({ access: "read" });
     await seconds(clock, 1);
     for (let call = 0; call < 300; call += 1) api.allow("ann");
     await seconds(clock, 3);
-    const { snapshots } = page;
+    const snapshots = page.snapshots.slice(1);
     expect(JSON.stringify(snapshots)).not.toContain('"ann"');
     // printf %s ann | sha256sum
     expect(snapshots[1]?.keys).toMatchObject([{ key: "key-49915e0d7d4b" }]);
@@ -102,9 +108,9 @@ describe("dashboard", () => {
       api.allow("ann");
       await seconds(clock, 1);
     }
-    const { welcome } = await look(board);
-    expect(welcome.points).toHaveLength(29);
-    expect(welcome.points.slice(0, 4).map(({ admitted, denied }) => [admitted, denied])).toEqual([
+    const { first } = await look(board);
+    expect(first.points).toHaveLength(29);
+    expect(first.points.slice(0, 4).map(({ admitted, denied }) => [admitted, denied])).toEqual([
       [1, 0],
       [1, 0],
       [1, 0],
@@ -192,7 +198,7 @@ describe("dashboard", () => {
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(await page.text()).toContain('<div id="app"></div>');
     const bare = await board.fetch(new Request("http://localhost/dashboard"));
-    expect([bare.status, bare.headers.get("location")]).toEqual([302, "dashboard/"]);
+    expect([bare.status, bare.headers.get("location")]).toEqual([302, "./dashboard/"]);
     expect((await get(board, "page.js")).headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect((await get(board, "favicon.ico")).status).toBe(404);
   });
@@ -268,7 +274,7 @@ describe("dashboard", () => {
     const page = await readEvents(slow.body!);
     onTestFinished(() => page.cancel());
     await seconds(clock, 20);
-    expect(page.snapshots[0]?.point.atMs).toBe(START_MS + 21_000);
+    expect(page.snapshots[0]?.points).toMatchObject([{ atMs: START_MS + 21_000 }]);
     await expect(gone.body!.getReader().read()).rejects.toThrow("does not read");
   });
 
@@ -277,7 +283,7 @@ describe("dashboard", () => {
     const page = await look(board);
     await seconds(clock, 902);
     await page.ended;
-    expect(page.snapshots.length).toBe(899);
+    expect(page.snapshots.length).toBe(900);
   });
 
   it("is a handler of node, also for a client that hangs up", async () => {
@@ -291,7 +297,8 @@ describe("dashboard", () => {
     await seconds(clock, 1);
     api.allow("ann");
     await seconds(clock, 1);
-    expect((await page.find(({ point }) => point.admitted > 0)).point).toMatchObject({ admitted: 1 });
+    const { points } = await page.find((snapshot) => snapshot.points.some(({ admitted }) => admitted > 0));
+    expect(points).toMatchObject([{ admitted: 1 }]);
     await page.cancel();
     const body = JSON.stringify({ action: "reset", limiter: "api", key: "ann" });
     expect((await fetch(`${base}act`, { method: "POST", headers: OWN, body })).status).toBe(200);
@@ -312,9 +319,9 @@ describe("dashboard", () => {
     await seconds(clock, 1);
     for (let call = 0; call < 300; call += 1) api.allow("ann");
     await seconds(clock, 2);
-    const { welcome } = await look(board, "?keys=shown");
-    expect(welcome.points).toHaveLength(2);
-    expect(page.snapshots).toEqual([]);
+    const { first } = await look(board, "?keys=shown");
+    expect(first.points).toHaveLength(2);
+    expect(page.snapshots).toHaveLength(1);
   });
 
   it("refuses limiters without names", () => {

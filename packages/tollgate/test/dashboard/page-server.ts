@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type KeyDetail, ROUTES, type Snapshot, type Welcome } from "tollgate/dashboard";
+import { type KeyDetail, ROUTES, type Snapshot } from "tollgate/dashboard";
 import { page } from "../../../../tools/build/page.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
@@ -14,7 +14,6 @@ const DOCUMENT = `<!doctype html><html lang="en"><meta charset="utf-8">
 /** A server that says to the page what a test wants, for states that a real one is seldom in. */
 export interface PageServer {
   readonly origin: string;
-  welcome: Welcome;
   snapshot: Snapshot;
   detail: KeyDetail;
   /** The status of answers to `snapshots`. */
@@ -28,21 +27,21 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-export async function startPageServer(said: Pick<PageServer, "welcome" | "snapshot" | "detail">): Promise<PageServer> {
+export async function startPageServer(said: Pick<PageServer, "snapshot" | "detail">): Promise<PageServer> {
   const { script, style } = await page(fileURLToPath(new URL("../../src", import.meta.url)));
   const lookers = new Set<ServerResponse>();
   const posted: [string, unknown][] = [];
   const send = (response: ServerResponse, type: string, text: string): void => {
     response.writeHead(200, { "content-type": type, "content-security-policy": POLICY }).end(text);
   };
-  const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  const event = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
   const look = (response: ServerResponse): void => {
     if (state.status !== 200) {
       response.writeHead(state.status).end(JSON.stringify({ error: "too many lookers" }));
       return;
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(event("welcome", state.welcome) + event("snapshot", state.snapshot));
+    response.write(event(state.snapshot));
     lookers.add(response);
     response.on("close", () => lookers.delete(response));
   };
@@ -55,7 +54,7 @@ export async function startPageServer(said: Pick<PageServer, "welcome" | "snapsh
     else if (path === ROUTES.snapshots) look(response);
     else if (path === ROUTES.key) send(response, "application/json", JSON.stringify(state.detail));
     else if (path === ROUTES.session) response.writeHead(204).end();
-    else send(response, "application/json", JSON.stringify({ text: "It was done.", silent: [] }));
+    else send(response, "application/json", JSON.stringify({ text: "It was done." }));
   };
   const server = createServer((request, response) => void answer(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -65,7 +64,7 @@ export async function startPageServer(said: Pick<PageServer, "welcome" | "snapsh
     status: 200,
     posted,
     tell() {
-      for (const looker of lookers) looker.write(event("snapshot", state.snapshot));
+      for (const looker of lookers) looker.write(event(state.snapshot));
     },
     drop() {
       for (const looker of lookers) looker.destroy();

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import type { KeyDetail, KeyRow, Point, Snapshot, Welcome } from "tollgate/dashboard";
+import type { KeyDetail, KeyRow, Point, Snapshot } from "tollgate/dashboard";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openBrowser, type Watched, watchedPage } from "../../../../test/support/browser.ts";
 import { type PageServer, startPageServer } from "./page-server.ts";
@@ -43,15 +43,9 @@ const login = {
   degraded: 0,
 };
 
-const WELCOME: Welcome = {
-  access: "write",
-  keys: "shown",
-  who: "ann",
-  points: [point(NOW_MS - 2_000), point(NOW_MS - 1_000)],
-  events: [{ id: 1, atMs: NOW_MS, text: "2 denials", limiter: "api/login", key: "<b>", keyId: "key-0" }],
-};
 const SNAPSHOT: Snapshot = {
-  point: point(NOW_MS),
+  access: "write",
+  points: [point(NOW_MS - 2_000), point(NOW_MS - 1_000), point(NOW_MS)],
   limits: [
     { ...login, mode: "enforce", shadow: 0 },
     { ...login, limit: "login.day", mode: "enforce", shadow: 0, override: { mode: "off", untilMs: NOW_MS, by: "ann" } },
@@ -61,7 +55,7 @@ const SNAPSHOT: Snapshot = {
   file: { state: "loaded", source: "files", version: "9c0d", sinceMs: NOW_MS, mistakes: [] },
   keys: rows,
   blocked: rows,
-  events: [],
+  events: [{ id: 1, atMs: NOW_MS, text: "2 denials", key: { limiter: "api/login", key: "<b>", id: "key-0" } }],
 };
 const DETAIL: KeyDetail = {
   limiter: "api/login",
@@ -74,6 +68,7 @@ const DETAIL: KeyDetail = {
       unit: "requests",
       capacity: 10,
       used: 10,
+      remaining: 0,
       retryAfterMs: 65_000,
       resetMs: 600_000,
       allowed: false,
@@ -99,7 +94,7 @@ let server: PageServer;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  server = await startPageServer({ welcome: WELCOME, snapshot: SNAPSHOT, detail: DETAIL });
+  server = await startPageServer({ snapshot: SNAPSHOT, detail: DETAIL });
 });
 afterAll(async () => {
   await browser.close();
@@ -107,7 +102,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   server.drop();
-  Object.assign(server, { welcome: WELCOME, snapshot: SNAPSHOT, detail: DETAIL, status: 200 });
+  Object.assign(server, { snapshot: SNAPSHOT, detail: DETAIL, status: 200 });
   server.posted.length = 0;
 });
 
@@ -271,9 +266,9 @@ describe("the page of the dashboard", () => {
   });
 
   it("says what is wrong, and offers no change to a session that may only look", async () => {
-    server.welcome = { ...WELCOME, access: "read", keys: "masked" };
     server.snapshot = {
       ...SNAPSHOT,
+      access: "read",
       stores: [{ name: "redis", server: "down" }],
       processes: { ready: 3, of: 4 },
       file: { ...SNAPSHOT.file!, state: "kept", mistakes: ["limits.yaml:3:5: expected a number"] },

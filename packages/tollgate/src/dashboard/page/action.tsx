@@ -24,9 +24,9 @@ export function Action(props: {
   const [problem, setProblem] = useState("");
   const act = async (fields: object): Promise<void> => {
     try {
-      const { text, silent } = await post<ActAnswer>(ROUTES.act, { ...request, ...fields });
+      const { text } = await post<ActAnswer>(ROUTES.act, { ...request, ...fields });
       dialog.current?.close();
-      say(silent.length === 0 ? text : `${text} Workers that have not confirmed it yet: ${silent.join(", ")}.`);
+      say(text);
     } catch (error) {
       setProblem(messageOf(error));
     }

@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import type { Point } from "../snapshot.ts";
 import { clock, Table } from "./text.tsx";
 
-/** The color is a custom property of the style sheet. */
+/** The color is a class of the style sheet. */
 type Line = readonly [name: string, color: string, read: (point: Point) => number | null];
 
 interface Props {
@@ -19,41 +19,19 @@ const HEIGHT = 168;
 
 /** Lines over time, and behind them the table of their numbers. */
 export function Chart({ title, points, every, lines, show }: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot>(undefined);
-  const data = [points.map(({ atMs }) => atMs / 1_000), ...lines.map(([, , read]) => points.map(read))];
-  const last = points.at(-1);
-  const latest = useRef(data);
-  latest.current = data;
+  const figure = useRef<HTMLElement>(null);
   const [isTable, showTable] = useState(false);
-
-  // The plot is made once for its colors and its width, and gets new numbers below.
-  useEffect(() => {
-    const element = box.current ?? document.body;
-    const draw = (): void => {
-      plot.current?.destroy();
-      plot.current = new uPlot(
-        optionsOf(lines, element.clientWidth, show),
-        latest.current as uPlot.AlignedData,
-        element,
-      );
-    };
-    const colors = matchMedia("(prefers-color-scheme: dark)");
-    colors.addEventListener("change", draw);
-    const widths = new ResizeObserver(draw);
-    widths.observe(element);
-    return () => {
-      colors.removeEventListener("change", draw);
-      widths.disconnect();
-      plot.current?.destroy();
-    };
-  }, []);
-
-  useEffect(() => plot.current?.setData(data as uPlot.AlignedData));
-
+  // The plot is made anew each second, so that it has the width and the colors of then.
+  useLayoutEffect(() => {
+    const data = [points.map(({ atMs }) => atMs / 1_000), ...lines.map(([, , read]) => points.map(read))];
+    const box = figure.current?.querySelector<HTMLElement>(".plot") ?? document.body;
+    const plot = new uPlot(optionsOf(box, show), data as uPlot.AlignedData, box);
+    return () => plot.destroy();
+  });
+  const last = points.at(-1);
   const columns = lines.map(([name, , read]) => [name, (point: Point) => show(read(point))] as const);
   return (
-    <figure>
+    <figure ref={figure}>
       <figcaption>
         {title}
         {lines.map(([name, color, read]) => (
@@ -63,7 +41,7 @@ export function Chart({ title, points, every, lines, show }: Props) {
           </span>
         ))}
       </figcaption>
-      <div class="plot" ref={box} role="img" aria-label={`${title}: the table below has its numbers`} />
+      <div class="plot quiet" role="img" aria-label={`${title}: the table below has its numbers`} />
       <details onToggle={(event) => showTable(event.currentTarget.open)}>
         <summary>{title} as a table</summary>
         {isTable && (
@@ -80,17 +58,19 @@ export function Chart({ title, points, every, lines, show }: Props) {
   );
 }
 
-function optionsOf(lines: readonly Line[], width: number, show: Props["show"]): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string): string => style.getPropertyValue(`--${name}`);
+/** The colors are those of the caption, of the box, and of the figure's border. */
+function optionsOf(box: HTMLElement, show: Props["show"]): uPlot.Options {
+  const names = [...(box.parentElement?.querySelectorAll("figcaption span") ?? [])];
+  const { color: stroke, fontFamily } = getComputedStyle(box);
+  const grid = getComputedStyle(box.parentElement ?? box).borderTopColor;
   const axis: uPlot.Axis = {
-    stroke: color("quiet"),
-    font: `12px ${style.fontFamily}`,
-    grid: { stroke: color("line"), width: 1 },
+    stroke,
+    font: `12px ${fontFamily}`,
+    grid: { stroke: grid, width: 1 },
     ticks: { show: false },
   };
   return {
-    width,
+    width: box.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
@@ -99,6 +79,9 @@ function optionsOf(lines: readonly Line[], width: number, show: Props["show"]): 
       { ...axis, grid: { show: false }, values: "{HH}:{mm}:{ss}", space: 80, size: 28 },
       { ...axis, size: 52, values: (_plot, values) => values.map(show) },
     ],
-    series: [{}, ...lines.map(([, name]) => ({ stroke: color(name), width: 1.5, points: { show: false } }))],
+    series: [
+      {},
+      ...names.map((name) => ({ stroke: getComputedStyle(name).color, width: 1.5, points: { show: false } })),
+    ],
   };
 }

@@ -1,5 +1,5 @@
-import { ROUTES, type Snapshot, type Welcome } from "../snapshot.ts";
-import { type View, withSnapshot } from "./view.ts";
+import { ROUTES, type Snapshot } from "../snapshot.ts";
+import { withSnapshot } from "./view.ts";
 
 /** What the header says. `why` is set where the connection is lost. */
 export interface Status {
@@ -7,62 +7,61 @@ export interface Status {
   readonly why?: string;
 }
 
-export interface Connection {
-  /** Connects now. */
+/** What is told of a connection. */
+interface Listener {
+  onStatus(status: Status): void;
+  onView(view: Snapshot): void;
+  /** Connects again after a while. */
   again(): void;
-  /** Asks for keys as they are, or masked. */
-  showKeys(shown: boolean): void;
 }
 
 const RETRY_MS = 3_000;
 /** A snapshot comes each second, so that a connection without one for so long is gone. */
-const SILENCE_MS = 6_000;
+const SILENCE_MS = 10_000;
 
-/** Reads snapshots while the page is visible, and connects again after each loss. */
-export function connect(onStatus: (status: Status) => void, onView: (view: View) => void): Connection {
-  let connection = new AbortController();
+/** The route with keys as they are, or masked. */
+export function withKeys(route: string, areShown: boolean): string {
+  return areShown ? `${route}?keys=shown` : route;
+}
+
+/** Reads snapshots until the connection is lost, unless the page is hidden. @returns what ends it. */
+export function connect(areKeysShown: boolean, { onStatus, onView, again }: Listener): () => void {
+  const connection = new AbortController();
+  let isEnded = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let route: string = ROUTES.snapshots;
-  const read = async (own: AbortController): Promise<never> => {
-    let welcome: Welcome | undefined;
-    let view: View | undefined;
-    for await (const [name, data] of eventsOf(route, own)) {
-      if (name === "welcome") welcome = JSON.parse(data) as Welcome;
-      else if (welcome !== undefined) {
-        view = withSnapshot(view, welcome, JSON.parse(data) as Snapshot);
-        onView(view);
-        onStatus({ name: "Live" });
-      }
+  const watch = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => connection.abort(new Error("The service is silent")), SILENCE_MS);
+  };
+  const read = async (): Promise<never> => {
+    let view: Snapshot | undefined;
+    watch();
+    for await (const snapshot of snapshotsOf(withKeys(ROUTES.snapshots, areKeysShown), connection.signal)) {
+      watch();
+      view = withSnapshot(view, snapshot);
+      onView(view);
+      onStatus({ name: "Live" });
     }
     throw new Error("The service ended the connection");
   };
-  const start = async (): Promise<void> => {
+  const end = (): void => {
+    isEnded = true;
     clearTimeout(timer);
     connection.abort();
-    const own = new AbortController();
-    connection = own;
-    onStatus({ name: document.hidden ? "Paused" : "Connecting …" });
-    if (document.hidden) return;
-    try {
-      await read(own);
-    } catch (error) {
-      if (connection !== own) return;
-      own.abort();
-      if (error instanceof SignedOut) return onStatus({ name: "Signed out" });
+  };
+  const fail = (error: unknown): void => {
+    if (isEnded) return;
+    end();
+    if (error instanceof SignedOut) onStatus({ name: "Signed out" });
+    else {
       onStatus({ name: "Disconnected", why: messageOf(error) });
       // At random, because all pages lose a service at once when it ends.
-      timer = setTimeout(() => void start(), RETRY_MS * Math.random());
+      timer = setTimeout(again, RETRY_MS * Math.random());
     }
   };
-  document.addEventListener("visibilitychange", () => void start());
-  void start();
-  return {
-    again: () => void start(),
-    showKeys(shown) {
-      route = shown ? `${ROUTES.snapshots}?keys=shown` : ROUTES.snapshots;
-      void start();
-    },
-  };
+  onStatus({ name: document.hidden ? "Paused" : "Connecting …" });
+  if (!document.hidden) void read().catch(fail);
+  return end;
 }
 
 /** Browsers throw a TypeError without words of use if there is no answer. */
@@ -77,28 +76,16 @@ class SignedOut extends Error {
   }
 }
 
-/** Ends only with the connection. */
-async function* eventsOf(route: string, connection: AbortController): AsyncGenerator<readonly [string, string]> {
-  const watch = () => setTimeout(() => connection.abort(new Error("The service is silent")), SILENCE_MS);
-  let silence = watch();
-  try {
-    const { body } = await answerTo(route, { signal: connection.signal });
-    if (body === null) return;
-    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = ""; ; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      clearTimeout(silence);
-      silence = watch();
-      const events = (text + value).split("\n\n");
-      text = events.pop() ?? "";
-      for (const event of events) {
-        const [, name = "", data = ""] = /^event: (\w+)\ndata: (.*)$/m.exec(event) ?? [];
-        yield [name, data];
-      }
-    }
-  } finally {
-    clearTimeout(silence);
+async function* snapshotsOf(route: string, signal: AbortSignal): AsyncGenerator<Snapshot> {
+  const { body } = await answerTo(route, { signal });
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ""; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (text + value).split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) yield JSON.parse(event.slice("data: ".length)) as Snapshot;
   }
 }
 

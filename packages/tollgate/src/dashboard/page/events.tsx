@@ -6,21 +6,19 @@ export function Events({ view: { events } }: Shown) {
   return (
     <>
       <h1>Events</h1>
-      <section>
-        <Table
-          caption="Latest events"
-          columns={{
-            Time: ({ atMs }) => clock(atMs),
-            What: ({ text }) => <Text text={text} />,
-            Limiter: ({ limiter = "" }) => <Text text={limiter} none="" />,
-            Key: ({ limiter = "", key = "", keyId: id }) => id !== undefined && <KeyLink row={{ limiter, id, key }} />,
-            By: ({ who }) => who,
-          }}
-          rows={events}
-          id={({ id }) => String(id)}
-          empty="Nothing has happened yet."
-        />
-      </section>
+      <Table
+        caption="Latest events"
+        columns={{
+          Time: ({ atMs }) => clock(atMs),
+          What: ({ text }) => <Text text={text} />,
+          Limiter: ({ key, limiter = key?.limiter ?? "" }) => <Text text={limiter} none="" />,
+          Key: ({ key }) => key && <KeyLink row={key} />,
+          By: ({ who }) => who,
+        }}
+        rows={events.toReversed()}
+        id={({ id }) => String(id)}
+        empty="Nothing has happened yet."
+      />
     </>
   );
 }

@@ -1,39 +1,30 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type KeyBar, type KeyDecision, type KeyDetail, type NamedKey, ROUTES } from "../snapshot.ts";
+import { type KeyDecision, type KeyDetail, type KeyStatus, type NamedKey, ROUTES } from "../snapshot.ts";
 import { Action, For } from "./action.tsx";
-import { messageOf, post } from "./connection.ts";
+import { messageOf, post, withKeys } from "./connection.ts";
 import { clock, count, duration, Notice, Table, Text, Until } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
 /** A key: what it has used, when it passes again, its last decisions, and what can be done. */
-export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedKey }) {
+export function KeyScreen({ view, say, areKeysShown, named }: Shown & { readonly named: NamedKey }) {
   const [detail, setDetail] = useState<KeyDetail>();
   const [problem, setProblem] = useState("");
   const [cost, setCost] = useState(1);
-  const [changes, setChanges] = useState(0);
-  const second = view.snapshot.point.atMs;
-  const route = view.welcome.keys === "shown" ? `${ROUTES.key}?keys=shown` : ROUTES.key;
   const isAsking = useRef(false);
-  // It is read again each second, and after each change.
+  // It is read again with each snapshot.
   useEffect(() => {
-    const ask = async (): Promise<void> => {
-      if (isAsking.current) return;
-      isAsking.current = true;
-      try {
-        setDetail(await post<KeyDetail>(route, { ...named, cost }));
-        setProblem("");
-      } catch (error) {
-        setProblem(messageOf(error));
-      } finally {
+    if (isAsking.current) return;
+    isAsking.current = true;
+    void post<KeyDetail>(withKeys(ROUTES.key, areKeysShown), { ...named, cost })
+      .then(setDetail)
+      .then(
+        () => setProblem(""),
+        (error: unknown) => setProblem(messageOf(error)),
+      )
+      .finally(() => {
         isAsking.current = false;
-      }
-    };
-    void ask();
-  }, [second, cost, changes]);
-  const done = (text: string): void => {
-    say(text);
-    setChanges(changes + 1);
-  };
+      });
+  }, [view, cost]);
   return (
     <>
       <p>
@@ -51,21 +42,20 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
               Limits of <Text text={detail.limiter} />
             </h2>
             {detail.limits.length === 0 && <p class="quiet">No limit counts this key.</p>}
-            {detail.limits.map((bar) => (
-              <Bar key={bar.name} bar={bar} />
+            {detail.limits.map((status) => (
+              <Bar key={status.name} status={status} />
             ))}
           </section>
-          {view.welcome.access === "write" && <Actions detail={detail} named={named} done={done} />}
-          <section>
-            <Table
-              caption="Last decisions"
-              columns={DECISIONS}
-              rows={detail.decisions}
-              id={({ atMs }, i) => `${atMs} ${i}`}
-              empty="No decision yet."
-            />
-            <p class="quiet">Calls that were admitted are listed since the key was opened here.</p>
-          </section>
+          {view.access === "write" && <Actions detail={detail} named={named} say={say} />}
+          <Table
+            caption="Last decisions"
+            columns={DECISIONS}
+            rows={detail.decisions}
+            id={({ atMs }, i) => `${atMs} ${i}`}
+            empty="No decision yet."
+          >
+            Calls that were admitted are listed since the key was opened here.
+          </Table>
         </>
       )}
     </>
@@ -74,6 +64,7 @@ export function KeyScreen({ view, say, named }: Shown & { readonly named: NamedK
 
 function Verdict({ detail, setCost }: { readonly detail: KeyDetail; readonly setCost: (cost: number) => void }) {
   const { allowed, retryAfterMs, blockedUntilMs } = detail;
+  const verdict = retryAfterMs === null ? "It never passes." : `It passes in ${duration(retryAfterMs)}.`;
   return (
     <section>
       {blockedUntilMs !== null && (
@@ -91,17 +82,13 @@ function Verdict({ detail, setCost }: { readonly detail: KeyDetail; readonly set
             onInput={({ currentTarget: { value, validity } }) => validity.valid && setCost(Number(value))}
           />
         </label>
-        <output class={allowed ? "" : "limited"}>
-          {allowed
-            ? "It passes now."
-            : `It ${retryAfterMs === null ? "never passes" : `passes in ${duration(retryAfterMs)}`}.`}
-        </output>
+        <output class={allowed ? "" : "limited"}>{allowed ? "It passes now." : verdict}</output>
       </form>
     </section>
   );
 }
 
-function Bar({ bar: { name, unit, capacity, used, resetMs, allowed, mode } }: { readonly bar: KeyBar }) {
+function Bar({ status: { name, unit, capacity, used, resetMs, allowed, mode } }: { readonly status: KeyStatus }) {
   return (
     <div class={allowed || mode === "shadow" ? "" : "limited"}>
       <b>
@@ -115,20 +102,19 @@ function Bar({ bar: { name, unit, capacity, used, resetMs, allowed, mode } }: { 
   );
 }
 
-interface Acting {
+interface Acting extends Pick<Shown, "say"> {
   readonly detail: KeyDetail;
   readonly named: NamedKey;
-  readonly done: (text: string) => void;
 }
 
-function Actions({ detail: { key, blockedUntilMs }, named, done }: Acting) {
+function Actions({ detail: { key, blockedUntilMs }, named, say }: Acting) {
   return (
     <section class="actions" aria-label="Actions">
-      <Action label="Reset" of={key} request={{ action: "reset", ...named }} say={done}>
+      <Action label="Reset" of={key} request={{ action: "reset", ...named }} say={say}>
         <p>The limiter forgets what the key has used. A block stays.</p>
       </Action>
       {blockedUntilMs === null ? (
-        <Action label="Block" of={key} request={{ action: "block", ...named }} say={done}>
+        <Action label="Block" of={key} request={{ action: "block", ...named }} say={say}>
           <For />
           <label>
             Reason, which denials show
@@ -136,7 +122,7 @@ function Actions({ detail: { key, blockedUntilMs }, named, done }: Acting) {
           </label>
         </Action>
       ) : (
-        <Action label="Unblock" of={key} request={{ action: "unblock", ...named }} say={done}>
+        <Action label="Unblock" of={key} request={{ action: "unblock", ...named }} say={say}>
           <p>The key is limited as before its block.</p>
         </Action>
       )}

@@ -1,12 +1,12 @@
-import type { KeyRow, NamedKey } from "../snapshot.ts";
+import type { KeyRow, NamedKey, ShownKey, Snapshot } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
 import { type Columns, count, Table, Text, Until } from "./text.tsx";
-import type { Shown, View } from "./view.ts";
+import type { Shown } from "./view.ts";
 
 const hashOf = (key: NamedKey): string => `#/key/${encodeURIComponent(JSON.stringify(key))}`;
 
 /** Leads to the detail of a key. */
-export function KeyLink({ row: { limiter, id, key } }: { readonly row: Pick<KeyRow, "limiter" | "id" | "key"> }) {
+export function KeyLink({ row: { limiter, id, key } }: { readonly row: ShownKey }) {
   return (
     <a href={hashOf({ limiter, id })}>
       <Text text={key} />
@@ -18,7 +18,7 @@ const calls = ({ calls: number = 0 }: KeyRow) => count(number);
 const until = ({ untilMs }: KeyRow) => <Until ms={untilMs} />;
 
 interface List {
-  readonly of: (view: View) => readonly KeyRow[];
+  readonly of: (view: Snapshot) => readonly KeyRow[];
   readonly columns: Columns<KeyRow>;
   readonly empty: string;
 }
@@ -31,25 +31,17 @@ const LISTS: Readonly<Record<string, List>> = {
     empty: "No key is limited.",
   },
   "Closest to their limit": {
-    of: ({ snapshot: { keys } }) =>
-      most(
-        keys.filter(({ untilMs, used = 0 }) => untilMs === undefined && used > 0),
-        "used",
-      ),
+    of: ({ keys }) => most(keys, "used").filter(({ untilMs, used = 0 }) => untilMs === undefined && used > 0),
     columns: { Used: ({ used = 0 }) => `${count(100 * used)} %`, Calls: calls },
     empty: "No key has used anything.",
   },
   "Most calls": {
-    of: ({ snapshot: { keys } }) =>
-      most(
-        keys.filter((row) => row.calls !== undefined),
-        "calls",
-      ),
+    of: ({ keys }) => most(keys, "calls").filter((row) => row.calls !== undefined),
     columns: { Calls: calls },
     empty: "No calls yet.",
   },
   Blocked: {
-    of: ({ snapshot: { blocked } }) => blocked ?? [],
+    of: ({ blocked }) => blocked ?? [],
     columns: { Ends: until, Reason: ({ reason = "" }) => <Text text={reason} none="" /> },
     empty: "No key is blocked.",
   },
@@ -60,47 +52,37 @@ function most(rows: readonly KeyRow[], by: "used" | "calls" | "denials"): readon
 }
 
 /** The keys that are denied or blocked now. */
-export function limitedIn({ snapshot: { keys } }: View): readonly KeyRow[] {
-  return most(
-    keys.filter(({ untilMs }) => untilMs !== undefined),
-    "denials",
-  );
+export function limitedIn({ keys }: Snapshot): readonly KeyRow[] {
+  return most(keys, "denials").filter(({ untilMs }) => untilMs !== undefined);
 }
 
-export function KeyList({ view, list }: { readonly view: View; readonly list: keyof typeof LISTS }) {
+export function KeyList({ view, list }: { readonly view: Snapshot; readonly list: keyof typeof LISTS }) {
   const { of, columns, empty } = LISTS[list]!;
-  const cannotList = list === "Blocked" && view.snapshot.blocked === null;
+  const cannotList = list === "Blocked" && view.blocked === null;
   return (
-    <section>
-      <Table
-        caption={list}
-        columns={{
-          Key: (row) => <KeyLink row={row} />,
-          Limiter: ({ limiter }) => <Text text={limiter} />,
-          ...columns,
-        }}
-        rows={of(view)}
-        id={({ limiter, id }) => JSON.stringify([limiter, id])}
-        empty={cannotList ? "The store cannot list blocked keys." : empty}
-      />
-    </section>
+    <Table
+      caption={list}
+      columns={{
+        Key: (row) => <KeyLink row={row} />,
+        Limiter: ({ limiter }) => <Text text={limiter} />,
+        ...columns,
+      }}
+      rows={of(view)}
+      id={({ limiter, id }) => JSON.stringify([limiter, id])}
+      empty={cannotList ? "The store cannot list blocked keys." : empty}
+    />
   );
 }
 
-export function Keys({ view, showKeys }: Shown) {
-  const { access, keys } = view.welcome;
+export function Keys({ view, areKeysShown, showKeys }: Shown) {
   return (
     <>
       <h1>Keys</h1>
       <section>
-        <Search limiters={[...new Set(view.snapshot.limits.map(({ limiter }) => limiter))].sort()} />
-        {access === "write" ? (
+        <Search limiters={[...new Set(view.limits.map(({ limiter }) => limiter))].sort()} />
+        {view.access === "write" ? (
           <label class="check">
-            <input
-              type="checkbox"
-              checked={keys === "shown"}
-              onChange={(event) => showKeys(event.currentTarget.checked)}
-            />
+            <input type="checkbox" checked={areKeysShown} onChange={(event) => showKeys(event.currentTarget.checked)} />
             Show keys as they are
           </label>
         ) : (
@@ -144,7 +126,7 @@ function Search({ limiters }: { readonly limiters: readonly string[] }) {
 function listOf(text: string): readonly string[] | undefined {
   try {
     const list = JSON.parse(text) as unknown;
-    return Array.isArray(list) && list.every((fact) => typeof fact === "string") ? list : undefined;
+    return Array.isArray(list) ? list : undefined;
   } catch {
     return undefined;
   }

@@ -6,39 +6,38 @@ import type { Shown } from "./view.ts";
 /** As many as the server lists. */
 const MOST_LIMITS = 200;
 
-/** The limits with their numbers, their mode and their rates; with the means to change the mode if `isOperated`. */
-export function LimitTable({ view, say, isOperated = false }: Shown & { readonly isOperated?: boolean }) {
-  const { limits } = view.snapshot;
+/** The limits with their numbers, their mode and their rates, and with the means to change the mode. */
+export function LimitTable({ view: { limits, file, access }, say }: Shown) {
+  const isOperated = file !== undefined && access === "write";
   return (
-    <section>
-      <Table
-        caption="Limits"
-        columns={{
-          Limit: ({ limiter, limit }: LimitRow) => (
-            <>
-              <Text text={limiter} /> <small>{limit}</small>
-            </>
+    <Table
+      caption="Limits"
+      columns={{
+        Limit: ({ limiter, limit }: LimitRow) => (
+          <>
+            <Text text={limiter} /> <small>{limit}</small>
+          </>
+        ),
+        Numbers: ({ numbers }) => numbers,
+        Mode: ({ mode, override: by }) =>
+          by === undefined ? (
+            mode
+          ) : (
+            <b>
+              {by.mode} by {by.by}, ends <Until ms={by.untilMs} />
+            </b>
           ),
-          Numbers: ({ numbers }) => numbers,
-          Mode: ({ mode, override }) =>
-            override === undefined ? (
-              mode
-            ) : (
-              <b>
-                {override.mode} by {override.by}, ends <Until ms={override.untilMs} />
-              </b>
-            ),
-          "Admitted/s": ({ admitted }) => rate(admitted),
-          "Denied/s": ({ denied }) => <span class={denied > 0 ? "limited" : ""}>{rate(denied)}</span>,
-          "Shadow/s": ({ shadow }) => rate(shadow),
-          ...(isOperated && { "": (row: LimitRow) => <ModeActions row={row} say={say} /> }),
-        }}
-        rows={limits}
-        id={({ limiter, limit }) => JSON.stringify([limiter, limit])}
-        empty="No limiter has been called yet."
-      />
-      {limits.length === MOST_LIMITS && <p class="quiet">These are the busiest limits. There may be more.</p>}
-    </section>
+        "Admitted/s": ({ admitted }) => rate(admitted),
+        "Denied/s": ({ denied }) => <span class={denied > 0 ? "limited" : ""}>{rate(denied)}</span>,
+        "Shadow/s": ({ shadow }) => rate(shadow),
+        ...(isOperated && { "": (row: LimitRow) => <ModeActions row={row} say={say} /> }),
+      }}
+      rows={limits}
+      id={({ limiter, limit }) => JSON.stringify([limiter, limit])}
+      empty="No limiter has been called yet."
+    >
+      {limits.length === MOST_LIMITS && "These are the busiest limits. There may be more."}
+    </Table>
   );
 }
 
@@ -66,8 +65,7 @@ function ModeActions({ row: { limiter, override }, say }: Pick<Shown, "say"> & {
 }
 
 export function Limits(shown: Shown) {
-  const { welcome, snapshot } = shown.view;
-  const { file } = snapshot;
+  const { file } = shown.view;
   return (
     <>
       <h1>Limits</h1>
@@ -79,20 +77,19 @@ export function Limits(shown: Shown) {
           version <code>{file.version}</code>, in force since {new Date(file.sinceMs).toLocaleString("en-GB")}.
         </p>
       )}
-      <LimitTable {...shown} isOperated={file !== undefined && welcome.access === "write"} />
+      <LimitTable {...shown} />
     </>
   );
 }
 
 /** Mistakes of the limits files, wherever the operator looks. */
-export function Mistakes({ view: { snapshot } }: Pick<Shown, "view">) {
-  const { state, mistakes = [] } = snapshot.file ?? {};
-  if (mistakes.length === 0 && state !== "kept") return null;
+export function Mistakes({ view: { file } }: Pick<Shown, "view">) {
+  if (file === undefined || (file.mistakes.length === 0 && file.state !== "kept")) return null;
   return (
     <div class="notice">
       The limits files have mistakes. The limits before them are in force.
       <ul>
-        {mistakes.map((mistake) => (
+        {file.mistakes.map((mistake) => (
           <li key={mistake}>
             <Text text={mistake} whole />
           </li>

@@ -1,25 +1,26 @@
 import { useState } from "preact/hooks";
-import type { Snapshot, StoreRow } from "../snapshot.ts";
+import type { StoreRow } from "../snapshot.ts";
 import { Chart } from "./chart.tsx";
 import { KeyList, limitedIn } from "./keys.tsx";
 import { LimitTable } from "./limits.tsx";
 import { bytes, count, milliseconds, Notice, rate, Table } from "./text.tsx";
-import type { Shown, View } from "./view.ts";
+import type { Shown } from "./view.ts";
 
 /** The points of a range, and how many seconds a row of its tables stands for. */
 const RANGES = { "5 minutes": [300, 1], "1 hour": [3_600, 10] } as const;
 
 export function Overview(shown: Shown) {
-  const { view } = shown;
-  const { point, processes, stores } = view.snapshot;
+  const { view, point } = shown;
+  const { processes, stores } = view;
+  const { admitted, denied, shadow, degraded, p50Ms, p99Ms } = point;
   const limited = limitedIn(view).length;
   const facts: Readonly<Record<string, string>> = {
-    "Admitted/s": rate(point.admitted),
-    "Denied/s": rate(point.denied),
-    "In shadow/s": rate(point.shadow),
-    ...(point.degraded > 0 && { "Without a store/s": rate(point.degraded) }),
-    p50: milliseconds(point.p50Ms),
-    p99: milliseconds(point.p99Ms),
+    "Admitted/s": rate(admitted),
+    "Denied/s": rate(denied),
+    "In shadow/s": rate(shadow),
+    ...(degraded > 0 && { "Without a store/s": rate(degraded) }),
+    p50: milliseconds(p50Ms),
+    p99: milliseconds(p99Ms),
     Processes: `${processes.ready} of ${processes.of}`,
   };
   return (
@@ -27,7 +28,7 @@ export function Overview(shown: Shown) {
       <h1 class={limited > 0 ? "limited" : ""}>
         {limited === 1 ? "1 key is limited now" : `${limited === 0 ? "No" : limited} keys are limited now`}
       </h1>
-      <Problems snapshot={view.snapshot} />
+      <Problems view={view} />
       {limited > 0 && <KeyList view={view} list="Limited now" />}
       <section>
         <dl>
@@ -41,14 +42,12 @@ export function Overview(shown: Shown) {
       </section>
       <Charts view={view} />
       <LimitTable {...shown} />
-      <section>
-        <Table caption="Stores" columns={STORES} rows={stores} id={({ name }) => name} empty="No store yet." />
-      </section>
+      <Table caption="Stores" columns={STORES} rows={stores} id={({ name }) => name} empty="No store yet." />
     </>
   );
 }
 
-function Problems({ snapshot: { stores, processes } }: { readonly snapshot: Snapshot }) {
+function Problems({ view: { stores, processes } }: Pick<Shown, "view">) {
   const problems = stores.flatMap(({ name, server = "up" }) => {
     if (server === "up") return [];
     if (server === "bypass") return [`The store ${name} is bypassed by its kill switch: its limits deny nothing.`];
@@ -59,10 +58,10 @@ function Problems({ snapshot: { stores, processes } }: { readonly snapshot: Snap
   return problems.map((problem) => <Notice key={problem}>{problem}</Notice>);
 }
 
-function Charts({ view }: { readonly view: View }) {
+function Charts({ view }: Pick<Shown, "view">) {
   const [range, setRange] = useState<keyof typeof RANGES>("5 minutes");
   const [seconds, every] = RANGES[range];
-  const points = view.points.slice(-seconds);
+  const shared = { points: view.points.slice(-seconds), every };
   return (
     <>
       <p class="actions">
@@ -74,23 +73,21 @@ function Charts({ view }: { readonly view: View }) {
       </p>
       <div class="side">
         <Chart
+          {...shared}
           title="Calls per second"
-          points={points}
-          every={every}
           show={rate}
           lines={[
-            ["admitted", "text", ({ admitted }) => admitted],
+            ["admitted", "", ({ admitted }) => admitted],
             ["denied", "limited", ({ denied }) => denied],
             ["shadow", "quiet", ({ shadow }) => shadow],
           ]}
         />
         <Chart
+          {...shared}
           title="Duration of decisions"
-          points={points}
-          every={every}
           show={milliseconds}
           lines={[
-            ["p50", "text", ({ p50Ms }) => p50Ms],
+            ["p50", "", ({ p50Ms }) => p50Ms],
             ["p99", "quiet", ({ p99Ms }) => p99Ms],
           ]}
         />

@@ -1,15 +1,15 @@
 import { render } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { type NamedKey, ROUTES } from "../snapshot.ts";
+import { useEffect, useState } from "preact/hooks";
+import { type NamedKey, ROUTES, type Snapshot } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
-import { type Connection, connect, messageOf, post, type Status } from "./connection.ts";
+import { connect, messageOf, post, type Status } from "./connection.ts";
 import { Events } from "./events.tsx";
 import { KeyScreen } from "./key.tsx";
 import { Keys } from "./keys.tsx";
 import { Limits, Mistakes } from "./limits.tsx";
 import { Overview } from "./overview.tsx";
 import { Notice, Now } from "./text.tsx";
-import type { Shown, View } from "./view.ts";
+import type { Shown } from "./view.ts";
 
 const SCREENS = { overview: Overview, keys: Keys, limits: Limits, events: Events };
 type Name = keyof typeof SCREENS;
@@ -17,20 +17,26 @@ const NAMES = Object.keys(SCREENS) as Name[];
 
 function App() {
   const [status, setStatus] = useState<Status>({ name: "Connecting …" });
-  const [view, setView] = useState<View>();
+  const [view, setView] = useState<Snapshot>();
   const [said, say] = useState("");
   const [hash, setHash] = useState(location.hash);
-  const connection = useRef<Connection>(undefined);
+  const [areKeysShown, showKeys] = useState(false);
+  const [attempts, setAttempts] = useState(0);
+  const again = (): void => setAttempts((count) => count + 1);
   useEffect(() => {
     const arrive = async (): Promise<void> => {
       const isSignedIn = await signInByLink();
       setHash(location.hash);
-      if (connection.current === undefined) connection.current = connect(setStatus, setView);
-      else if (isSignedIn) connection.current.again();
+      if (isSignedIn) again();
     };
     addEventListener("hashchange", () => void arrive());
-    void arrive();
+    document.addEventListener("visibilitychange", again);
+    void arrive().then(again);
   }, []);
+  useEffect(
+    () => (attempts === 0 ? undefined : connect(areKeysShown, { onStatus: setStatus, onView: setView, again })),
+    [attempts, areKeysShown],
+  );
   const [, path, key = ""] = hash.split("/");
   const current = path === "key" ? "keys" : (NAMES.find((name) => name === path) ?? "overview");
   useEffect(() => {
@@ -38,8 +44,7 @@ function App() {
     scrollTo(0, 0);
     say("");
   }, [hash]);
-  const again = (): void => connection.current?.again();
-  const showKeys = (shown: boolean): void => connection.current?.showKeys(shown);
+  const point = view?.points.at(-1);
   return (
     <>
       <header>
@@ -53,7 +58,7 @@ function App() {
         </nav>
         <span class="quiet">
           {status.name}
-          {status.name === "Live" && view?.welcome.access === "read" && ", read-only"}
+          {status.name === "Live" && view?.access === "read" && ", read-only"}
         </span>
         <output>{said}</output>
       </header>
@@ -68,12 +73,16 @@ function App() {
         )}
         {status.name === "Signed out" ? (
           <SignIn again={again} />
-        ) : view === undefined ? (
+        ) : view === undefined || point === undefined ? (
           <p class="quiet">Waiting for the first numbers …</p>
         ) : (
-          <Now.Provider value={view.snapshot.point.atMs}>
+          <Now.Provider value={point.atMs}>
             <Mistakes view={view} />
-            <Screen name={current} named={path === "key" ? namedIn(key) : undefined} {...{ view, say, showKeys }} />
+            <Screen
+              name={current}
+              named={path === "key" ? namedIn(key) : undefined}
+              {...{ view, point, say, areKeysShown, showKeys }}
+            />
           </Now.Provider>
         )}
       </main>

@@ -47,26 +47,19 @@ export function milliseconds(ms: number | null): string {
   return ms > 0 && ms < 1 ? `${RATE.format(ms * 1_000)} µs` : `${RATE.format(ms)} ms`;
 }
 
-const UNITS = [
-  [86_400, "d"],
-  [3_600, "h"],
-  [60, "min"],
-  [1, "s"],
-] as const;
-
-/** `1 min 5 s`: the two largest units. `null`: for ever. */
+/** `1 min 5 s`: the two largest units. */
 export function duration(ms: number): string {
   if (ms < 1_000) return milliseconds(ms);
-  let left = Math.ceil(ms / 1_000);
-  const parts = UNITS.map(([size, unit]) => {
-    const number = Math.floor(left / size);
-    left %= size;
-    return number > 0 ? `${number} ${unit}` : "";
-  });
-  return parts
-    .filter((part) => part !== "")
-    .slice(0, 2)
-    .join(" ");
+  const seconds = Math.ceil(ms / 1_000);
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600)];
+  const parts: [number, string][] = [
+    [Math.floor(hours / 24), "d"],
+    [hours % 24, "h"],
+    [minutes % 60, "min"],
+    [seconds % 60, "s"],
+  ];
+  const texts = parts.filter(([number]) => number > 0).map(([number, unit]) => `${number} ${unit}`);
+  return texts.slice(0, 2).join(" ");
 }
 
 /** The server's time, because the clock of the browser may be another one. */
@@ -99,8 +92,10 @@ export function Table<Row>(props: {
   readonly id: (row: Row, i: number) => string;
   /** What it says without rows. */
   readonly empty: string;
+  /** What it says in any case. */
+  readonly children?: ComponentChildren;
 }) {
-  const { caption, columns, rows, id, empty } = props;
+  const { caption, columns, rows, id, empty, children } = props;
   const names = Object.keys(columns);
   const [name, ...cells] = Object.values(columns);
   return (
@@ -126,7 +121,9 @@ export function Table<Row>(props: {
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p class="quiet">{empty}</p>}
+      <p class="quiet">
+        {rows.length === 0 && empty} {children}
+      </p>
     </section>
   );
 }

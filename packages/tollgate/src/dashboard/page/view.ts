@@ -1,33 +1,28 @@
-import type { DashboardEvent, Point, Snapshot, Welcome } from "../snapshot.ts";
-
-/** What the page has got so far. */
-export interface View {
-  readonly welcome: Welcome;
-  readonly snapshot: Snapshot;
-  /** The last hour. */
-  readonly points: readonly Point[];
-  /** The latest first. */
-  readonly events: readonly DashboardEvent[];
-}
+import type { Point, Snapshot } from "../snapshot.ts";
 
 /** What a screen gets. */
 export interface Shown {
-  readonly view: View;
+  /** The latest snapshot, with the last hour and the latest events. */
+  readonly view: Snapshot;
+  /** The last second. */
+  readonly point: Point;
   /** Tells what was done. */
   readonly say: (text: string) => void;
+  /** Whether keys are asked for as they are. */
+  readonly areKeysShown: boolean;
   readonly showKeys: (shown: boolean) => void;
 }
 
 const MOST_POINTS = 3_600;
 const MOST_EVENTS = 200;
 
-/** The view after another snapshot. Without one before, the welcome has what came earlier. */
-export function withSnapshot(before: View | undefined, welcome: Welcome, snapshot: Snapshot): View {
-  const { points, events } = before ?? { ...welcome, events: welcome.events.toReversed() };
+/** The view after another snapshot: the first one has what came earlier. */
+export function withSnapshot(view: Snapshot | undefined, next: Snapshot): Snapshot {
+  const { points = [], events = [] } = view ?? {};
   return {
-    welcome,
-    snapshot,
-    points: [...points, snapshot.point].slice(-MOST_POINTS),
-    events: [...snapshot.events.toReversed(), ...events].slice(0, MOST_EVENTS),
+    ...view,
+    ...next,
+    points: [...points, ...next.points].slice(-MOST_POINTS),
+    events: [...events, ...next.events].slice(-MOST_EVENTS),
   };
 }

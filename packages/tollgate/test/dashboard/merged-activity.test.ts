@@ -1,11 +1,11 @@
+import { type HotRow, mergeHot } from "tollgate/dashboard";
 import { expect, it } from "vitest";
-import { type HotRuleKey, mergeHot } from "../../src/operations/hot-keys.ts";
 
-function counted(rule: string, key: string, count: number, error = 0): HotRuleKey {
-  return { rule, key, count, error };
+function counted(limiter: string, key: string, count: number, error = 0): HotRow {
+  return { limiter, key, count, error };
 }
 
-it("the keys of several processes are added up by rule and key, and the most certain ones come first", () => {
+it("the keys of several processes are added up by limiter and key, and the most certain ones come first", () => {
   const first = { active: [counted("a", "x", 5), counted("b", "x", 9, 8)], denied: [] };
   const second = { active: [counted("a", "y", 6), counted("a", "x", 3, 1)], denied: [counted("a", "x", 1)] };
   expect(mergeHot([first, second])).toEqual({
@@ -16,7 +16,7 @@ it("the keys of several processes are added up by rule and key, and the most cer
 
 it("not more of them are listed than of one process", () => {
   const active = Array.from({ length: 15 }, (_, i) => counted("a", String(i), i + 1));
-  const others = active.map((key) => ({ ...key, rule: "b" }));
+  const others = active.map((key) => ({ ...key, limiter: "b" }));
   expect(
     mergeHot([
       { active, denied: [] },
