@@ -21,10 +21,14 @@ export const resolve = { alias: aliases };
 
 export const ALL_TESTS = ["packages/*/test/**/*.test.ts", "bench/test/**/*.test.ts", "test/**/*.test.ts"];
 
-/** Floods, and a measured processor time, need the whole machine, so these files run one after another. */
+/**
+ * Floods, a measured processor time, and programs with a user's deadlines need the whole machine, so these files run
+ * one after another.
+ */
 export const ALONE = [
   "packages/tollgate/test/floods/**/*.test.ts",
   "packages/tollgate/test/dashboard/busy.deep.test.ts",
+  "test/site/choose.deep.test.ts",
 ];
 
 /** Tests that need Redis, another runtime, a network of packages or more than a few seconds. */

@@ -35,7 +35,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 55_771, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_624, 2_400],
-  ["tools", ["tools"], 907, 1_200],
+  ["tools", ["tools"], 908, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_349, 65_000],
 ];
 
