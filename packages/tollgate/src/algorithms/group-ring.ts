@@ -59,7 +59,7 @@ export class GroupRing {
     const goes = group < groups - 1 && units === this.unitsOf(cells, at, group);
     for (let later = group; later < groups; later += 1) cells[this.place(at, later) + TOTAL]! -= units;
     if (!goes) return;
-    if (groups <= this.#places) {
+    if (groups < this.#places) {
       for (let to = group; to < groups - 1; to += 1) this.#copy(cells, at, to + 1, to);
       cells[at + OPENED_EVER] = groups - 1;
       return;
@@ -77,7 +77,7 @@ export class GroupRing {
 
   /** The first group that may count. Once the ring is full, its oldest group has left for good. */
   #first(groups: number): number {
-    return groups > this.#places ? groups - this.#places + 1 : 0;
+    return groups >= this.#places ? groups - this.#places + 1 : 0;
   }
 
   haveAllLeft(cells: Float64Array, at: number, now: TimeCell): boolean {
@@ -128,10 +128,10 @@ export class GroupRing {
     return from;
   }
 
-  /** Whether a group may open. Afterwards the oldest group in the ring must have left, to subtract its total. */
+  /** Whether a group may open: the oldest group in the ring must have left then, because its total is subtracted. */
   hasPlace(cells: Float64Array, at: number, now: TimeCell): boolean {
     const groups = cells[at + OPENED_EVER]!;
-    if (groups < this.#places) return true;
+    if (groups < this.#places - 1) return true;
     return cells[this.place(at, groups - this.#places + 1) + LAST]! + this.#windowUs <= now[0]!;
   }
 
@@ -152,7 +152,7 @@ export class GroupRing {
     if (groups === 0 || from.haveAllLeft(theirs, theirsAt, now)) return true;
     const first = from.firstStaying(theirs, theirsAt, now);
     const left = from.totalLeft(theirs, theirsAt, now);
-    if (groups - first > this.#places) return false;
+    if (groups - first >= this.#places) return false;
     for (let group = first; group < groups; group += 1) {
       const place = from.place(theirsAt, group);
       this.write(cells, at, group - first, theirs[place + LAST]!, theirs[place + TOTAL]! - left);
@@ -166,7 +166,7 @@ export class GroupRing {
   dropAfter(cells: Float64Array, at: number, newest: number): void {
     const groups = cells[at + OPENED_EVER]!;
     if (newest === groups - 1) return;
-    if (groups <= this.#places) {
+    if (groups < this.#places) {
       cells[at + OPENED_EVER] = newest + 1;
       return;
     }

@@ -39,7 +39,6 @@ function bucketOf(rules: TickBucketRules, ticks: bigint, nowUs: bigint): TickBuc
 function logOf(to: SlidingWindowRules, from: SlidingWindowRules, state: SlidingWindow, nowUs: bigint): LimitState {
   const none: LimitState = to.fresh();
   const groups = state.counting(nowUs);
-  if (from.spanUs === to.spanUs && groups.length <= Number(to.ring))
-    return new SlidingWindow(to, BigInt(groups.length), groups);
+  if (from.spanUs === to.spanUs && groups.length <= Number(to.most)) return new SlidingWindow(to, groups);
   return groups.reduce((log, { lastUs, units }) => (units > 0n ? log.take(lastUs, units) : log), none);
 }

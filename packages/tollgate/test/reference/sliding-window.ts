@@ -16,31 +16,28 @@ export class SlidingWindowRules implements LimitRules {
   readonly windowUs: bigint;
   /** A unit that comes less than this after a group's opening joins the group. */
   readonly spanUs: bigint;
-  /** How many groups are kept. */
-  readonly ring: bigint;
+  /** How many groups count at the same time. */
+  readonly most: bigint;
 
   constructor(limit: ModelSlidingWindow) {
     this.capacity = limit.limit;
     this.windowUs = limit.windowUs;
     this.spanUs = larger(limit.resolutionUs, 1n);
-    this.ring = smaller(limit.limit, ceilDiv(limit.windowUs, this.spanUs)) + 2n;
+    this.most = smaller(limit.limit, ceilDiv(limit.windowUs, this.spanUs)) + 1n;
   }
 
   fresh(): SlidingWindow {
-    return new SlidingWindow(this, 0n, []);
+    return new SlidingWindow(this, []);
   }
 }
 
 export class SlidingWindow implements LimitState {
   readonly #rules: SlidingWindowRules;
-  /** How many groups were ever opened. */
-  readonly #opened: bigint;
-  /** The groups that may still count, oldest first. The last of them is group number `#opened - 1`. */
+  /** The groups that may still count, oldest first. */
   readonly #groups: readonly Group[];
 
-  constructor(rules: SlidingWindowRules, opened: bigint, groups: readonly Group[]) {
+  constructor(rules: SlidingWindowRules, groups: readonly Group[]) {
     this.#rules = rules;
-    this.#opened = opened;
     this.#groups = groups;
   }
 
@@ -54,24 +51,21 @@ export class SlidingWindow implements LimitState {
     const filled = this.#groups.findLast(({ units }) => units > 0n);
     if (newest === undefined || filled === undefined || this.#hasLeft(filled, nowUs)) {
       // A key without units in use is idle: a sweep may have dropped it, which must change no decision.
-      return new SlidingWindow(this.#rules, 1n, [{ openUs: nowUs, lastUs: nowUs, units: cost }]);
+      return new SlidingWindow(this.#rules, [{ openUs: nowUs, lastUs: nowUs, units: cost }]);
     }
     const effectiveUs = larger(nowUs, newest.lastUs);
     const older = this.#groups.slice(0, -1);
     const opening = { openUs: effectiveUs, lastUs: effectiveUs, units: cost };
     const joins = effectiveUs - newest.openUs < this.#rules.spanUs;
     // The next group replaces one that a refund emptied.
-    if (!joins && newest.units === 0n) return new SlidingWindow(this.#rules, this.#opened, [...older, opening]);
+    if (!joins && newest.units === 0n) return new SlidingWindow(this.#rules, [...older, opening]);
     if (joins || !this.#mayOpen(nowUs)) {
       const joined = { openUs: newest.openUs, lastUs: effectiveUs, units: newest.units + cost };
-      return new SlidingWindow(this.#rules, this.#opened, [...older, joined]);
+      return new SlidingWindow(this.#rules, [...older, joined]);
     }
-    const opened = this.#opened + 1n;
-    const groups = [...this.#groups, opening];
-    // A ring that has gone round keeps the running total of its oldest group as the base to count from. That group
-    // had left when the newest was opened, and stays out even if the clock goes back.
-    const kept = opened > this.#rules.ring ? groups.slice(-Number(this.#rules.ring - 1n)) : groups;
-    return new SlidingWindow(this.#rules, opened, kept);
+    // A group that had left when a ring that is full opened the newest stays out even if the clock goes back.
+    const kept = [...this.#groups, opening].slice(-Number(this.#rules.most));
+    return new SlidingWindow(this.#rules, kept);
   }
 
   /**
@@ -94,12 +88,10 @@ export class SlidingWindow implements LimitState {
     const lastFilled = groups.findLastIndex(({ units }) => units > 0n);
     const newest = groups.at(-1);
     if (newest === undefined || lastFilled === groups.length - 1) {
-      return new SlidingWindow(this.#rules, this.#opened, groups);
+      return new SlidingWindow(this.#rules, groups);
     }
     const kept = [...groups.slice(0, lastFilled + 1), newest];
-    const dropped = BigInt(groups.length - kept.length);
-    const opened = this.#opened > this.#rules.ring ? this.#opened : this.#opened - dropped;
-    return new SlidingWindow(this.#rules, opened, kept);
+    return new SlidingWindow(this.#rules, kept);
   }
 
   /** Removes units of the group that has them: the first that leaves no sooner than they. An empty group goes. */
@@ -115,9 +107,8 @@ export class SlidingWindow implements LimitState {
     if (given === this.used(nowUs)) return this.#rules.fresh();
     const left = { ...group, units: group.units - given };
     const goes = left.units === 0n && !isNewest;
-    const opened = goes && this.#opened <= this.#rules.ring ? this.#opened - 1n : this.#opened;
     const groups = goes ? this.#groups.toSpliced(at, 1) : this.#groups.with(at, left);
-    return new SlidingWindow(this.#rules, opened, groups);
+    return new SlidingWindow(this.#rules, groups);
   }
 
   waitUs(nowUs: bigint, cost: bigint): Wait {
@@ -151,12 +142,8 @@ export class SlidingWindow implements LimitState {
     return group.lastUs + this.#rules.windowUs <= nowUs;
   }
 
-  /** Whether the ring has a free place, or the group that would become its oldest has left. */
+  /** Whether fewer groups count than may. */
   #mayOpen(nowUs: bigint): boolean {
-    if (this.#opened < this.#rules.ring) return true;
-    const oldestNumber = this.#opened - this.#rules.ring + 1n;
-    const firstKept = this.#opened - BigInt(this.#groups.length);
-    const oldest = this.#groups[Number(oldestNumber - firstKept)];
-    return oldest === undefined || this.#hasLeft(oldest, nowUs);
+    return this.#groups.filter((group) => !this.#hasLeft(group, nowUs)).length < this.#rules.most;
   }
 }

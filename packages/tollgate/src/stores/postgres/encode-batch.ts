@@ -23,11 +23,13 @@ export function encodeBatch({ nowUs, transactions }: ScriptInput): EncodedCall {
   const rows = new Map(keys.map((name, i) => [name, i + 1]));
   const origin = nowUs === undefined ? ORIGIN_US : originOf(nowUs);
   const plans = new Map<EncodedPlan, number>();
+  const limits: string[] = [];
   const numbers: number[] = [0, transactions.length, -LAST_EXACT, LAST_EXACT];
   /** Appends numbers, and returns where they begin, counted from 1. */
   const append = (more: readonly number[]): number => numbers.push(...more) - more.length + 1;
   const planAt = (plan: EncodedPlan): number => {
-    const at = plans.get(plan) ?? append(numbersOf(plan, origin));
+    const at = plans.get(plan) ?? append(planNumbers(plan, limits.length));
+    if (!plans.has(plan)) limits.push(...limitsOf(plan, origin));
     const [fromUs = -LAST_EXACT, untilUs = LAST_EXACT] = plan.known ?? [];
     [numbers[2], numbers[3]] = [Math.max(numbers[2]!, fromUs), Math.min(numbers[3]!, untilUs)];
     plans.set(plan, at);
@@ -48,14 +50,16 @@ export function encodeBatch({ nowUs, transactions }: ScriptInput): EncodedCall {
   numbers[0] = append(described);
   const given = nowUs === undefined ? "" : String(nowUs);
   const locks = transactions.some(({ verb }) => SCRIPT_VERBS[verb].changes) ? "1" : "0";
-  return { keys, args: [given, locks, arrayOf(keys), `{${numbers.join(",")}}`] };
+  return { keys, args: [given, locks, arrayOf(keys), `{${limits.join(",")}}`, `{${numbers.join(",")}}`] };
 }
 
 /** What a verb changes, and what else it does. */
-function verbNumbers({ verb }: ScriptTransaction): readonly [bits: number, besides: number] {
+function verbNumbers({ verb, keys }: ScriptTransaction): readonly [bits: number, extra: number] {
   const { changes, decides, takes, refunds, renews, removesIdle, forgets, setsBlock } = SCRIPT_VERBS[verb];
   const bits = [changes, decides, takes === "always", refunds, renews];
-  return [bits.reduce((sum, bit, i) => sum + (bit ? 2 ** i : 0), 0), removesIdle ? 1 : forgets ? 2 : setsBlock ? 3 : 0];
+  const mayBlock = changes && takes !== "never" && keys.some(({ plan }) => plan.blocksKeys);
+  const extra = 1 + [removesIdle, forgets, setsBlock, mayBlock].indexOf(true);
+  return [bits.reduce((sum, bit, i) => sum + (bit ? 2 ** i : 0), 0), extra];
 }
 
 function blockNumbers({ block }: ScriptTransaction): readonly number[] {
@@ -66,31 +70,33 @@ function blockNumbers({ block }: ScriptTransaction): readonly number[] {
   return [kind, us, numbers.length, ...numbers];
 }
 
-/** The numbers of plans, for the origin and the windows that were asked for last. */
-const known = new WeakMap<
-  EncodedPlan,
-  { readonly origin: number; readonly text: string; readonly numbers: readonly number[] }
->();
-
-function numbersOf(encoded: EncodedPlan, origin: number): readonly number[] {
-  const before = known.get(encoded);
-  if (before?.origin === origin && before.text === encoded.text) return before.numbers;
-  const { plan, startsEmpty, blocksKeys, text, windows } = encoded;
-  const numbers = [plan.onChange === "keep-first", plan.limits.length, startsEmpty, blocksKeys].map(Number);
-  // The descriptions of limits are equally long, and those of their blocks come after them.
-  const durations = plan.limits.map(durationsOf);
-  let at = numbers.length + NUMBERS_OF_A_LIMIT * plan.limits.length;
-  for (const [i, limit] of plan.limits.entries()) {
-    numbers.push(...describe(limit, plan, origin, windows[i] ?? []), plan.enforces[i]! ? 1 : 0);
-    numbers.push(durations[i]!.length === 0 ? 0 : at);
-    at += durations[i]!.length;
+/** A plan whose limits come after `before` others. Those of their blocks come last. */
+function planNumbers({ plan }: EncodedPlan, before: number): readonly number[] {
+  const numbers = [plan.onChange === "keep-first" ? 1 : 0, plan.limits.length, before];
+  const blocks = plan.limits.map(durationsOf);
+  let at = numbers.length + 2 * blocks.length;
+  for (const [i, block] of blocks.entries()) {
+    numbers.push(plan.enforces[i]! ? 1 : 0, block.length === 0 ? 0 : at);
+    at += block.length;
   }
-  numbers.push(...durations.flat());
-  known.set(encoded, { origin, text, numbers });
-  return numbers;
+  return [...numbers, ...blocks.flat()];
 }
 
-const NUMBERS_OF_A_LIMIT = 16;
+/** The limits of plans, for the origin and the windows that were asked for last. */
+const known = new WeakMap<
+  EncodedPlan,
+  { readonly origin: number; readonly text: string; readonly limits: readonly string[] }
+>();
+
+function limitsOf(encoded: EncodedPlan, origin: number): readonly string[] {
+  const before = known.get(encoded);
+  const { plan, text, windows } = encoded;
+  if (before?.origin === origin && before.text === text) return before.limits;
+  const limits = plan.limits.map((limit, i) => `"(${describe(limit, plan, origin, windows[i] ?? []).join(",")})"`);
+  known.set(encoded, { origin, text, limits });
+  return limits;
+}
+
 const ALGORITHMS: Readonly<Record<Limit["algorithm"], number>> = {
   "token-bucket": 1,
   "sliding-window": 2,
@@ -114,14 +120,16 @@ function describe(limit: Limit, plan: Plan, origin: number, starts: readonly num
       const scale = [perUnit, perUs, units * perUnit, periodUs, exact ? 1 : 0, originUs, mostDebt];
       return [...head, limit.refill, idle, ...scale];
     }
-    case "sliding-window":
-      return [...head, refill, 0, Math.min(capacity, Math.ceil(length / Math.max(refill, 1))) + 2, 0, 0, 0, 0, 0, 0];
+    case "sliding-window": {
+      const resolution = Math.max(refill, 1);
+      return [...head, refill, 0, Math.min(capacity, Math.ceil(length / resolution)) + 1, resolution, 0, 0, 0, 0, 0];
+    }
     case "fixed-window":
-      return [...head, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+      return [...head, 0, 0, 1, 0, 0, 0, 0, 0, 0];
     case "calendar-window":
       return [...head, 0, 0, ...starts, 0, 0, 0];
     case "concurrency":
-      return [...head, 0, 0, capacity <= 64 ? 1 : Math.ceil(length / 62), 0, 0, 0, 0, 0, 0];
+      return [...head, 0, 0, Math.min(capacity, 64), capacity <= 64 ? 1 : Math.ceil(length / 62), 0, 0, 0, 0, 0];
     default:
       return limit satisfies never;
   }

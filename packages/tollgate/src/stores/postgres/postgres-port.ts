@@ -19,8 +19,8 @@ export type PostgresClient = PgClient | PostgresJsClient;
 
 const DECIDE =
   "SELECT tollgate.decide($1::text, $2::text::float8, $3::text::float8, $4::text::int, $5::text::text[], " +
-  "$6::text::float8[]) AS reply";
-const PROBE = "SELECT tollgate.decide('1', NULL, NULL, 0, '{}', '{0,0}') AS reply";
+  "$6::text::tollgate.lim[], $7::text::float8[]) AS reply";
+const PROBE = "SELECT tollgate.decide('1', NULL, NULL, 0, '{}', '{}', '{0,0}') AS reply";
 const KEYS = "SELECT key FROM tollgate.counts WHERE key > $1 AND key < $2 ORDER BY key LIMIT 1000";
 const LATE = new UnavailableError("timed out waiting for the key's row", "command");
 
@@ -72,8 +72,8 @@ export class PostgresPort implements RedisPort {
     try {
       // A probe.
       if (args.length === 0) return numbersIn(await this.#send("tollgate-probe", PROBE, []));
-      const [given, lock, names, numbers] = args;
-      const values: unknown[] = ["", given === "" ? null : given, this.#patience, lock, names, numbers];
+      const [given, lock, ...described] = args;
+      const values: unknown[] = ["", given === "" ? null : given, this.#patience, lock, ...described];
       for (;;) {
         // A client that has no connection yet sends the statement later: then the flag says whether a caller waits.
         cancelFlag.writeInto(values, 0);

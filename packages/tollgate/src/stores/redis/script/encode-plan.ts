@@ -1,4 +1,4 @@
-import { algorithmOf, startsEmpty } from "../../../algorithms/compile-limit.ts";
+import { algorithmOf } from "../../../algorithms/compile-limit.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { blocksKeys, type Plan } from "../../../core/plan.ts";
 import { isNamedByMoment, scriptAlgorithmOf } from "./algorithms.ts";
@@ -23,8 +23,6 @@ export interface EncodedPlan {
   readonly cover: (us: number) => boolean;
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
   readonly isFast: boolean;
-  /** Whether a limit starts empty. */
-  readonly startsEmpty: boolean;
   /** Whether a limit blocks keys. */
   readonly blocksKeys: boolean;
   /** How many cells each limit may have in a ring. */
@@ -75,7 +73,6 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
       return true;
     },
     isFast: fast !== undefined,
-    startsEmpty: startsEmpty(plan),
     blocksKeys: blocksKeys(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
     isNamedByMoment: limits.map(isNamedByMoment),

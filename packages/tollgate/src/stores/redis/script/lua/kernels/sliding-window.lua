@@ -23,7 +23,7 @@ local function sliding_windows()
 
   -- The first group that may count. Once the ring is full, its oldest group has left for good.
   local function first_of(limit, groups)
-    return groups > limit.places and groups - limit.places + 1 or 0
+    return groups >= limit.places and groups - limit.places + 1 or 0
   end
 
   local function total_left(limit, cells, now)
@@ -75,14 +75,14 @@ local function sliding_windows()
 
   local function has_place(limit, cells, now)
     local groups = get(cells, 1)
-    if groups < limit.places then return true end
+    if groups < limit.places - 1 then return true end
     return last_at(limit, cells, groups - limit.places + 1) + limit.window <= now
   end
 
   local function drop_after(limit, cells, newest)
     local groups = get(cells, 1)
     if newest == groups - 1 then return end
-    if groups <= limit.places then
+    if groups < limit.places then
       put(cells, 1, newest + 1)
       return
     end
@@ -99,7 +99,7 @@ local function sliding_windows()
       put(cells, 4 + 2 * (later % limit.places), total_at(limit, cells, later) - units)
     end
     if group == groups - 1 or units < own then return end
-    if groups <= limit.places then
+    if groups < limit.places then
       for to = group, groups - 2 do
         write(limit, cells, to, last_at(limit, cells, to + 1), total_at(limit, cells, to + 1))
       end
@@ -165,7 +165,7 @@ local function sliding_windows()
     local left = total_left(from, theirs, now)
     local first = max(0, groups - from.places)
     if left ~= 0 then first = first_reaching(from, theirs, left + 1) end
-    if groups - first > limit.places then return false end
+    if groups - first >= limit.places then return false end
     for group = first, groups - 1 do
       write(limit, cells, group - first, last_at(from, theirs, group), total_at(from, theirs, group) - left)
     end
