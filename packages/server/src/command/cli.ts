@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isLimitsCommand } from "../limits/commands/usage.ts";
 import { type Log, type LogEntry, openLog } from "../log/log.ts";
-import { isReplayCommand } from "../replay/usage.ts";
 import { type Service, startService } from "../service.ts";
 import { WORKER_ENV } from "../workers/messages.ts";
 import { parseCommandLine } from "./command-line.ts";
@@ -31,7 +30,7 @@ async function run(args: readonly string[]): Promise<void> {
       process.exitCode = runLimitsCommand(args, { print, printError });
       return;
     }
-    if (isReplayCommand(args[0])) {
+    if (args[0] === "replay") {
       const { runReplayCommand } = await import("../replay/replay-command.ts");
       process.exitCode = await runReplayCommand(args.slice(1), { print, printError });
       return;

@@ -41,7 +41,7 @@ export class Envelopes {
 
   /** The least whole capacities of the clients at this rate, by their numbers. */
   needs(rate: number, clients: number): Uint32Array {
-    return Uint32Array.from({ length: clients }, (_, client) => Math.ceil(this.leastCapacity(client, rate)));
+    return new Uint32Array(clients).map((_, client) => Math.ceil(this.leastCapacity(client, rate)));
   }
 
   #addBlock(index: number): Float64Array {

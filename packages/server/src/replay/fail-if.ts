@@ -6,6 +6,8 @@ export interface FailIf {
   readonly isShare: boolean;
 }
 
+type Counts = Readonly<Record<FailIf["what"], number>>;
+
 const CONDITION = /^\s*(clients|requests)\s*>\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/;
 
 /** `undefined` for what is no condition. */
@@ -17,12 +19,7 @@ export function parseFailIf(text: string): FailIf | undefined {
 }
 
 /** Whether more than allowed were denied. */
-export function fails({ what, most, isShare }: FailIf, denied: Denied, all: Denied): boolean {
+export function fails({ what, most, isShare }: FailIf, denied: Counts, all: Counts): boolean {
   // Multiplied instead of divided: 0.1 % of 1,000 is exactly 1.
   return isShare ? denied[what] * 100 > most * all[what] : denied[what] > most;
-}
-
-interface Denied {
-  readonly requests: number;
-  readonly clients: number;
 }

@@ -110,7 +110,7 @@ export class Fitting {
   }
 
   #checkedShare(index: number): number {
-    const seen = this.#flags.filter((flags) => flags > 0);
+    const seen = this.#flags.subarray(0, this.#clients.count).filter((flags) => flags > 0);
     return seen.filter((flags) => (flags & (2 << index)) > 0).length / Math.max(1, seen.length);
   }
 

@@ -10,4 +10,9 @@ export function utf8Of(text: string): string {
   return NOT_ASCII.test(text) ? Buffer.from(text, "latin1").toString("utf8") : text;
 }
 
-const NOT_ASCII = /[\u0080-\u00ff]/;
+/** The bytes in UTF-8 of a text, as Latin-1. */
+export function latin1Of(text: string): string {
+  return NOT_ASCII.test(text) ? Buffer.from(text, "utf8").toString("latin1") : text;
+}
+
+const NOT_ASCII = /[^\0-\u007f]/;

@@ -43,22 +43,22 @@ export async function* chunksOf(name: string, start = 0): Chunks {
   }
 }
 
-/** The text of a log, plain or compressed by gzip, as Latin-1: several whole lines at a time, not all of them empty. */
+/** The text of a log, plain or compressed by gzip, as Latin-1: several whole lines at a time. */
 export async function* textsOf(chunks: Chunks): AsyncGenerator<string, void> {
   let rest = "";
   for await (const chunk of plain(chunks)) {
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
-      const text = rest + chunk.toString("latin1", 0, end);
-      if (NOT_BLANK.test(text)) yield text;
+      // The line that began in the piece before goes alone, because to join it with the others would copy them all.
+      const start = rest === "" ? 0 : chunk.indexOf(LINE_FEED) + 1;
+      if (start > 0) yield rest + chunk.toString("latin1", 0, start);
+      yield chunk.toString("latin1", start, end);
       rest = "";
     }
     rest += chunk.toString("latin1", end, end + MOST_LINE - rest.length);
   }
-  if (rest !== "") yield rest;
+  yield rest;
 }
-
-const NOT_BLANK = /[^\r\n]|\r\r/;
 
 async function* plain(chunks: Chunks): Chunks {
   try {
@@ -76,6 +76,13 @@ async function* plain(chunks: Chunks): Chunks {
   } finally {
     await chunks.return?.();
   }
+}
+
+/** The lines of a text. */
+export function linesIn(text: string): string[] {
+  const lines: string[] = [];
+  forEachLine(text, (line) => lines.push(line));
+  return lines;
 }
 
 /** Calls back with each line that is not empty, without its line feed and carriage return. */

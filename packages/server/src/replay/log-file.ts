@@ -6,7 +6,7 @@ import type { Entry, LogFormat } from "./formats/entry.ts";
 import { ENVOY } from "./formats/envoy.ts";
 import { JsonFormat } from "./formats/json-lines.ts";
 import { copyOf } from "./latin1.ts";
-import { chunksOf, forEachLine, textsOf } from "./lines.ts";
+import { chunksOf, linesIn, textsOf } from "./lines.ts";
 import { LogError } from "./log-error.ts";
 import { printable } from "./printable.ts";
 
@@ -29,8 +29,7 @@ export interface LogHead {
  * @throws LogError if no format reads any of them.
  */
 export function headOf(name: string, text: string, client?: string): LogHead {
-  const lines: string[] = [];
-  forEachLine(text, (line) => lines.length < FIRST_LINES && lines.push(copyOf(line)));
+  const lines = linesIn(text).slice(0, FIRST_LINES).map(copyOf);
   // The strictest first.
   const formats = [new CloudFrontFormat(), new JsonFormat(client), ALB, ENVOY, new CommonFormat()];
   let best: LogFormat | undefined;
@@ -60,23 +59,19 @@ function middleOf(requests: readonly Entry[]): number {
 
 /** Reads the head of a file alone. `undefined` for an empty one. */
 export async function readHead(file: string, client: string | undefined): Promise<LogHead | undefined> {
-  for await (const text of textsOf(chunksOf(file))) return headOf(file, text, client);
+  for await (const text of textsOf(chunksOf(file))) if (linesIn(text).length > 0) return headOf(file, text, client);
   return undefined;
 }
 
 /** The moment of the last lines of a file. */
 export async function lastMoment(file: string, { format }: LogHead): Promise<number> {
-  const lastOf = (text: string) => {
-    const lines: string[] = [];
-    forEachLine(text, (line) => lines.push(line));
-    return middleOf(requestsOf(format, lines).slice(-3));
-  };
-  let text = "";
-  const tail = chunksOf(file, Math.max(0, statSync(file).size - TAIL_BYTES));
-  for await (const bytes of tail) text += bytes.toString("latin1");
-  const lastUs = lastOf(text);
+  const lastOf = (text: string) => middleOf(requestsOf(format, linesIn(text)).slice(-3));
+  let tail = "";
+  for await (const bytes of chunksOf(file, Math.max(0, statSync(file).size - TAIL_BYTES)))
+    tail += bytes.toString("latin1");
+  const lastUs = lastOf(tail);
   if (!Number.isNaN(lastUs)) return lastUs;
   // What is compressed has to be read to its end.
-  for await (text of textsOf(chunksOf(file)));
-  return lastOf(text);
+  for await (const text of textsOf(chunksOf(file))) tail = (tail + text).slice(-TAIL_BYTES);
+  return lastOf(tail);
 }

@@ -1,8 +1,7 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import type { LimitsFile, RuleWords } from "tollgate/config";
-import { UsageError } from "../command/usage-error.ts";
 import type { Output } from "../limits/commands/output.ts";
-import { readLimitsFile } from "../limits/commands/read-limits-file.ts";
+import { mapValues } from "../limits/map-values.ts";
 import { fails } from "./fail-if.ts";
 import { LogError } from "./log-error.ts";
 import type { LogHead } from "./log-file.ts";
@@ -10,7 +9,7 @@ import { printable } from "./printable.ts";
 import { type ReplayOptions, replay } from "./replay.ts";
 import { type ReplayFlags, readReplayFlags } from "./replay-flags.ts";
 import { htmlOf } from "./report/html-report.ts";
-import { jsonOf, linesOf } from "./result-text.ts";
+import { jsonOf, linesOf, timeOf } from "./result-text.ts";
 import { ShowProgress } from "./show-progress.ts";
 
 /**
@@ -21,7 +20,7 @@ import { ShowProgress } from "./show-progress.ts";
  */
 export async function runReplayCommand(args: readonly string[], output: Output): Promise<0 | 1> {
   const flags = readReplayFlags(args);
-  const limits = limitsOf(flags, output);
+  const limits = await limitsOf(flags, output);
   if (limits === "wrong") return 1;
   const progress = new ShowProgress();
   const { html } = flags;
@@ -63,22 +62,16 @@ function reasonOf(error: unknown, html: string | undefined): string {
   throw error;
 }
 
-function limitsOf({ limits, domain }: ReplayFlags, { printError }: Output): ReplayOptions["limits"] | "wrong" {
-  if (limits === undefined) return undefined;
-  const read = readLimitsFile(limits);
-  if ("lines" in read) {
-    for (const line of read.lines) printError(line);
-    return "wrong";
-  }
-  const { file, rules } = withoutInflight(read.limits);
+async function limitsOf(flags: ReplayFlags, output: Output): Promise<ReplayOptions["limits"] | "wrong"> {
+  if (flags.limits === undefined) return undefined;
+  // It loads YAML, which takes a tenth of a second.
+  const { domainOf, readLimitsFile } = await import("../limits/commands/read-limits-file.ts");
+  const read = readLimitsFile(flags.limits, output);
+  if (read === undefined) return "wrong";
+  const { file, rules } = withoutInflight(read);
   if (rules.length > 0)
-    printError(`inflight of ${rules.join(", ")} is left out: a log does not tell what runs at once`);
-  const domains = Object.keys(file.domains);
-  const name = domain ?? domains[0] ?? "";
-  if (!domains.includes(name)) {
-    throw new UsageError(`--domain: expected one of ${domains.join(", ")}, got ${JSON.stringify(name)}`);
-  }
-  return { file, domain: name };
+    output.printError(`inflight of ${rules.join(", ")} is left out: a log does not tell what runs at once`);
+  return { file, domain: domainOf(file, flags.domain) };
 }
 
 /** To the error output, so that what pipes read has the result only. */
@@ -86,16 +79,16 @@ function describeHead(file: string, { format, samples }: LogHead, { printError }
   printError(`${file}: ${format.name}`);
   for (const { timeUs, address, details } of samples) {
     const { method, path } = details();
-    printError(`  ${new Date(timeUs / 1_000).toISOString()} ${printable(address)} ${printable(`${method} ${path}`)}`);
+    printError(`  ${timeOf(timeUs)} ${printable(address)} ${printable(`${method} ${path}`)}`);
   }
 }
 
 /** The file without `inflight`: a log does not tell how many requests were running. Also the rules that had it. */
 function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly rules: readonly string[] } {
   const rules: string[] = [];
-  const domains = mapValues(file.domains, (domain, words) => ({
+  const domains = mapValues(file.domains, (words, domain) => ({
     ...words,
-    limits: mapValues(words.limits, (rule, { inflight, ...others }): RuleWords => {
+    limits: mapValues(words.limits, ({ inflight, ...others }, rule): RuleWords => {
       if (inflight === undefined) return others;
       rules.push(`${domain}/${rule}`);
       return LIMITS.some((word) => word in others) ? others : { ...others, limit: "unlimited" };
@@ -105,7 +98,3 @@ function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonl
 }
 
 const LIMITS = ["rate", "within", "quota", "limit"];
-
-function mapValues<From, To>(record: Readonly<Record<string, From>>, map: (name: string, value: From) => To) {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(name, value)]));
-}

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parseFlags } from "../command/parse-flags.ts";
 import { UsageError } from "../command/usage-error.ts";
 import { type FailIf, parseFailIf } from "./fail-if.ts";
 import { type ClientKey, DETAIL_KEYS } from "./replay.ts";
@@ -37,7 +37,7 @@ const MOST_CLIENTS = 10_000_000;
 
 /** @throws UsageError */
 export function readReplayFlags(args: readonly string[]): ReplayFlags {
-  const { values, positionals: files } = parsed(args);
+  const { values, positionals: files } = parseFlags("replay", args, OPTIONS, REPLAY_USAGE);
   if (files.length === 0) throw new UsageError(`replay: expected an access log, got none; usage: ${REPLAY_USAGE}`);
   const { limits, domain, html, json = false } = values;
   if (html !== undefined && (html === "" || files.includes(html) || html === limits)) {
@@ -59,15 +59,6 @@ export function readReplayFlags(args: readonly string[]): ReplayFlags {
     failIf: failIf === undefined ? undefined : failIfOf(failIf),
     maxClients: maxClientsOf(values["max-clients"]),
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (cause) {
-    const [message = ""] = (cause as Error).message.split(/[.\n]/);
-    throw new UsageError(`replay: ${message}; usage: ${REPLAY_USAGE}`, { cause });
-  }
 }
 
 function keyOf(text: string): ClientKey {

@@ -148,9 +148,10 @@ class ReplayRun {
   async read(name: string): Promise<void> {
     let format: LogFormat | undefined;
     for await (const text of textsOf(this.#counted(name))) {
-      const known = format ?? this.#open(name, text);
-      forEachLine(text, (line) => this.#add(known, line));
-      format = known;
+      forEachLine(text, (line) => {
+        format ??= this.#open(name, text);
+        this.#add(format, line);
+      });
     }
   }
 

@@ -1,23 +1,22 @@
+import { counted } from "../limits/commands/output.ts";
 import type { JudgedSuggestion } from "./fitting.ts";
+import type { Judgement } from "./judging.ts";
 import { printable } from "./printable.ts";
 import type { ReplayResult } from "./replay.ts";
-import { percent as share } from "./report/markup.ts";
+import { percent } from "./report/markup.ts";
 import { asCode, asYaml } from "./suggestion-code.ts";
+
+/** What suggestions do not know. */
+export const WHOLE_SECONDS =
+  "Stamps in whole seconds hide the order within a second: a capacity may be off by what refills in one second.";
 
 /** A result as lines for a terminal. */
 export function linesOf(result: ReplayResult): string[] {
   return [...summary(result), ...deniedLines(result), ...suggestionLines(result)];
 }
 
-export function summary({
-  requests,
-  clients,
-  furtherClients,
-  unreadable,
-  late,
-  firstUs,
-  lastUs,
-}: ReplayResult): string[] {
+export function summary(result: ReplayResult): string[] {
+  const { requests, clients, furtherClients, unreadable, late, firstUs, lastUs } = result;
   const lines = [
     `${counted(requests, "request")} of ${counted(clients, "client")}, ${timeOf(firstUs)} to ${timeOf(lastUs)}`,
   ];
@@ -27,19 +26,25 @@ export function summary({
   return lines;
 }
 
-function deniedLines({ judgement, requests, clients, nameOf }: ReplayResult): string[] {
+function deniedLines(result: ReplayResult): string[] {
+  const { judgement, nameOf } = result;
   if (judgement === undefined) return [];
-  const { denied, rules, worst } = judgement;
-  const lines = [
-    "",
-    `denied: ${counted(denied.requests, "request")} (${percent(denied.requests, requests)}) ` +
-      `of ${counted(denied.clients, "client")} (${percent(denied.clients, clients)})`,
-  ];
+  const { rules, worst } = judgement;
+  const lines = ["", `denied: ${deniedOf(judgement, result)}`];
   for (const [rule, count] of [...rules].sort(([, one], [, other]) => other - one)) lines.push(`  ${rule}: ${count}`);
   if (worst.length > 0) lines.push("clients with most denials:");
   for (const client of worst)
     lines.push(`  ${printable(nameOf(client.client))}: ${client.denied} of ${client.requests}`);
   return lines;
+}
+
+/** How many requests of how many clients were denied. */
+export function deniedOf({ denied }: Judgement, { requests, clients }: ReplayResult): string {
+  const counts = [
+    `${counted(denied.requests, "request")} (${percent(denied.requests / requests)})`,
+    `${counted(denied.clients, "client")} (${percent(denied.clients / clients)})`,
+  ];
+  return counts.join(" of ");
 }
 
 function suggestionLines({ fit }: ReplayResult): string[] {
@@ -52,14 +57,14 @@ function suggestionLines({ fit }: ReplayResult): string[] {
       `  ${asCode(suggestion)}`,
       `  ${asYaml(suggestion)}`,
     ]),
-    "Stamps in whole seconds hide the order within a second: a capacity may be off by what refills in one second.",
+    WHOLE_SECONDS,
   ];
 }
 
 export function describe({ name, capacity, refill, per, clients, checked }: JudgedSuggestion): string {
   const later =
-    checked === undefined ? "" : `; ${share(checked)} in the last fifth of the time, which it was not fitted to`;
-  return `${name}: ${capacity} at once, ${refill} per ${per.slice(1)} (denies ${share(clients)} of the clients${later})`;
+    checked === undefined ? "" : `; ${percent(checked)} in the last fifth of the time, which it was not fitted to`;
+  return `${name}: ${capacity} at once, ${refill} per ${per.slice(1)} (denies ${percent(clients)} of the clients${later})`;
 }
 
 /** The result as one line of JSON. */
@@ -84,12 +89,4 @@ export function jsonOf({ firstUs, lastUs, nameOf, judgement, fit, ...counts }: R
 
 export function timeOf(us: number): string {
   return Number.isNaN(us) ? "-" : new Date(us / 1_000).toISOString();
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function percent(part: number, whole: number): string {
-  return share(whole === 0 ? 0 : part / whole);
 }

@@ -24,8 +24,8 @@ export class Timeline {
   add(timeUs: number, isDenied: boolean): void {
     if (Number.isNaN(this.firstUs)) this.firstUs = timeUs;
     this.lastUs = timeUs;
-    while (this.#stepOf(timeUs) >= STEPS) this.#doubleSteps();
-    const step = this.#stepOf(timeUs);
+    let step = this.#stepOf(timeUs);
+    for (; step >= STEPS; step = this.#stepOf(timeUs)) this.#doubleSteps();
     this.#requests[step]! += 1;
     if (isDenied) this.#denied[step]! += 1;
   }

@@ -78,7 +78,8 @@ describe("a hostile log", () => {
 
   it("has its endless, binary and empty lines counted", async () => {
     const log = `${lineAt("01/Nov/2026:00:00:00 +0000")}${"x".repeat(3_000_000)}\n\n\r\n\u0000\u0001\n${LOG}`;
-    expect(await counts(log)).toMatchObject({ requests: LINES + 1, unreadable: 2 });
+    const blank = "\n".repeat(100_000);
+    expect(await counts(blank + log)).toMatchObject({ requests: LINES + 1, unreadable: 2 });
   });
 
   it("has stamps of the years 0 and 9999, which do not shift the others", async () => {
@@ -107,6 +108,10 @@ describe("a hostile log", () => {
     const names = ["__proto__", "constructor", "toString", "", "hasOwnProperty"];
     const log = names.map((name) => `${JSON.stringify({ ts: 1_800_000_000, ip: "192.0.2.1", who: { name } })}\n`);
     expect(await counts(log.join(""), "--key", "who.name")).toMatchObject({ requests: 4, clients: 4, unreadable: 1 });
+    const spelled = ["\\u00e9\\u20ac", "é€", "\\u00e9\\u20ac"].map(
+      (name) => `{"ts":1800000000,"who":{"name":"${name}"}}\n`,
+    );
+    expect(await counts(spelled.join(""), "--key", "who.name")).toMatchObject({ requests: 3, clients: 1 });
     const polluting = '{"ts":1800000000,"ip":"192.0.2.1","__proto__":{"path":"/x"},"request":{"__proto__":null}}\n';
     expect(await counts(polluting)).toMatchObject({ requests: 1 });
     expect(({} as { path?: string }).path).toBeUndefined();

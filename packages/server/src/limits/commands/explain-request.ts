@@ -1,7 +1,6 @@
 import { type CountingRule, createLimits, type RuleExplanation } from "tollgate/config";
-import { UsageError } from "../../command/usage-error.ts";
 import type { Output } from "./output.ts";
-import { readLimitsFile } from "./read-limits-file.ts";
+import { domainOf, readLimitsFile } from "./read-limits-file.ts";
 import type { RequestFlags } from "./request-flags.ts";
 
 /**
@@ -9,21 +8,15 @@ import type { RequestFlags } from "./request-flags.ts";
  *
  * @throws UsageError for a domain that the file does not have.
  */
-export function explainRequest({ file, domain, facts }: RequestFlags, { print, printError }: Output): 0 | 1 {
-  const read = readLimitsFile(file);
-  if ("lines" in read) {
-    for (const line of read.lines) printError(line);
-    return 1;
-  }
-  const limits = createLimits(read.limits);
+export function explainRequest(flags: RequestFlags, output: Output): 0 | 1 {
+  const file = readLimitsFile(flags.file, output);
+  if (file === undefined) return 1;
+  const name = domainOf(file, flags.domain);
+  const limits = createLimits(file);
   try {
-    const name = domain ?? limits.domains[0] ?? "";
-    if (!limits.domains.includes(name)) {
-      throw new UsageError(`--domain: expected one of ${limits.domains.join(", ")}, got ${JSON.stringify(name)}`);
-    }
-    const rules = limits.explain(name, facts);
+    const rules = limits.explain(name, flags.facts);
     const width = Math.max(...rules.map(({ rule }) => rule.length));
-    for (const rule of rules) print(`${name} ${rule.rule.padEnd(width)}  ${lineOf(rule)}`);
+    for (const rule of rules) output.print(`${name} ${rule.rule.padEnd(width)}  ${lineOf(rule)}`);
   } finally {
     limits.close();
   }

@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
 import type { Facts } from "tollgate/config";
+import { parseFlags } from "../../command/parse-flags.ts";
 import { UsageError } from "../../command/usage-error.ts";
 
 /** A request that `tollgate explain` is asked about. */
@@ -21,7 +21,7 @@ const OPTIONS = {
 
 /** @throws UsageError */
 export function readRequestFlags(args: readonly string[], usage: string): RequestFlags {
-  const { values, positionals } = parsed(args, usage);
+  const { values, positionals } = parseFlags("explain", args, OPTIONS, usage);
   const [file, stray] = positionals;
   if (file === undefined) throw new UsageError(`explain: expected a file, got none; usage: ${usage}`);
   if (stray !== undefined) throw new UsageError(`explain: expected one file, got ${JSON.stringify(stray)} too`);
@@ -39,15 +39,6 @@ export function readRequestFlags(args: readonly string[], usage: string): Reques
       descriptor: Object.fromEntries(entries),
     },
   };
-}
-
-function parsed(args: readonly string[], usage: string) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (cause) {
-    const [message = ""] = (cause as Error).message.split(/[.\n]/);
-    throw new UsageError(`explain: ${message}; usage: ${usage}`, { cause });
-  }
 }
 
 function requestLine(text: string): Pick<Facts, "method" | "path"> {

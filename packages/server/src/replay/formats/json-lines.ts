@@ -1,3 +1,4 @@
+import { latin1Of, utf8Of } from "../latin1.ts";
 import { firstForwarded, withoutPort } from "./address.ts";
 import type { Entry, LogFormat } from "./entry.ts";
 import { anyTimeUs } from "./timestamps.ts";
@@ -70,7 +71,8 @@ export class JsonFormat implements LogFormat {
 
 function parsed(line: string): unknown {
   try {
-    return JSON.parse(line);
+    // A line may have some letters in UTF-8, and others as escapes.
+    return JSON.parse(utf8Of(line));
   } catch {
     return undefined;
   }
@@ -81,7 +83,7 @@ function addressOf(fields: unknown): string {
 }
 
 function textOf(fields: unknown, fact: Paths): string {
-  return String(factOf(fields, fact));
+  return latin1Of(String(factOf(fields, fact)));
 }
 
 /** Empty if the line has none of the paths. */

@@ -1,3 +1,5 @@
+import { copyOf } from "../latin1.ts";
+
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const CLF = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})$/;
 const ISO = /^(\d{4}-\d\d-\d\d)[T ]((?:[01]\d|2[0-3]):\d\d:\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?$/;
@@ -56,8 +58,9 @@ export class ClfStamps {
   timeUs(line: string, start: number): number {
     const at = start + MINUTE_LENGTH;
     if (this.#minute === "" || !line.startsWith(this.#minute, start) || !line.startsWith(this.#zone, at + 2)) {
-      this.#minute = line.slice(start, at);
-      this.#zone = line.slice(at + 2, start + CLF_LENGTH);
+      // Copies, because to compare with a slice takes twice as long.
+      this.#minute = copyOf(line.slice(start, at));
+      this.#zone = copyOf(line.slice(at + 2, start + CLF_LENGTH));
       this.#minuteUs = clfTimeUs(`${this.#minute}00${this.#zone}`);
     }
     const tens = line.charCodeAt(at) - 48;

@@ -85,13 +85,8 @@ function yOf(unitsPerMs: number): number {
 
 function placeAmong(value: number, ascending: readonly number[]): number {
   const last = ascending.length - 1;
-  const index = Math.min(
-    last - 1,
-    Math.max(
-      0,
-      ascending.findLastIndex((least) => value >= least),
-    ),
-  );
+  const above = ascending.slice(1, -1).findIndex((least) => value < least);
+  const index = above < 0 ? last - 1 : above;
   const [from = 1, to = 1] = ascending.slice(index, index + 2);
   return Math.min(last + 0.4, Math.max(-0.4, index + Math.log(value / from) / Math.log(to / from)));
 }

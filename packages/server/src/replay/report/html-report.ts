@@ -1,10 +1,11 @@
 import type { JudgedSuggestion } from "../fitting.ts";
+import type { Judgement } from "../judging.ts";
 import type { ReplayResult } from "../replay.ts";
-import { describe, summary, timeOf } from "../result-text.ts";
+import { deniedOf, describe, summary, timeOf, WHOLE_SECONDS } from "../result-text.ts";
 import { asCode, asYaml } from "../suggestion-code.ts";
 import type { TimelineCounts } from "../timeline.ts";
 import { heatMap } from "./heat-map.ts";
-import { bar, behind, escaped, percent, table } from "./markup.ts";
+import { bar, behind, escaped, table } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
 /** The result as one page, which asks for nothing outside of itself and needs no scripts. */
@@ -12,7 +13,7 @@ export function htmlOf(result: ReplayResult, files: readonly string[]): string {
   const { fit, judgement, timeline, firstUs } = result;
   const marks = judgement?.marks ?? [];
   const sections = [
-    judgement && section("What the limits of the file would have denied", rules(result)),
+    judgement && section("What the limits of the file would have denied", rules(judgement, result)),
     fit && section("Clients denied something, by refill and capacity", heatMap(fit.grid, marks)),
     fit && fit.suggestions.length > 0 && section("Suggestions", fit.suggestions.map(suggestion).join("\n")),
     section("Requests by time", timelineOf(timeline, firstUs)),
@@ -30,7 +31,7 @@ ${summary(result)
   .join("\n")}
 ${sections.filter((text) => text !== undefined && text !== false).join("\n")}
 <h2>What to keep in mind</h2>
-<p>Stamps in whole seconds hide the order within a second: a capacity may be off by what refills in one second.</p>
+<p>${WHOLE_SECONDS}</p>
 <p>A log has what was answered: clients that were denied might have sent more, or given up.</p>
 </main></body></html>
 `;
@@ -40,12 +41,11 @@ function section(title: string, content: string): string {
   return `<section><h2>${title}</h2>\n${content}</section>`;
 }
 
-function rules({ judgement, requests, clients }: ReplayResult): string {
-  if (judgement === undefined) return "";
-  const { denied } = judgement;
-  const rows = [...judgement.rules].map(([rule, count]) => [escaped(rule), bar(count / requests, String(count))]);
-  return `<p>${denied.requests} requests (${percent(denied.requests / requests)}) of ${denied.clients} clients
-(${percent(denied.clients / Math.max(1, clients))})</p>
+function rules(judgement: Judgement, result: ReplayResult): string {
+  const rows = [...judgement.rules].map(([rule, count]) => {
+    return [escaped(rule), bar(count / result.requests, String(count))];
+  });
+  return `<p>${deniedOf(judgement, result)}</p>
 ${rows.length === 0 ? "" : table(["rule", "requests denied"], rows)}`;
 }
 
