@@ -82,6 +82,9 @@ function planNumbers({ plan }: EncodedPlan, before: number): readonly number[] {
   return [...numbers, ...blocks.flat()];
 }
 
+/** The fields of `tollgate.lim`. */
+const FIELDS = 14;
+
 /** The limits of plans, for the origin and the windows that were asked for last. */
 const known = new WeakMap<
   EncodedPlan,
@@ -97,39 +100,33 @@ function limitsOf(encoded: EncodedPlan, origin: number): readonly string[] {
   return limits;
 }
 
-const ALGORITHMS: Readonly<Record<Limit["algorithm"], number>> = {
-  "token-bucket": 1,
-  "sliding-window": 2,
-  "fixed-window": 3,
-  "calendar-window": 3,
-  concurrency: 4,
-};
-
 /** A limit as `tollgate.lim`. */
 function describe(limit: Limit, plan: Plan, origin: number, starts: readonly number[]): readonly number[] {
   const text = describeLimit(limit, plan);
   const id = Array.from(text.slice(0, 5)).reduce((sum, character) => sum * 128 + character.charCodeAt(0), 0);
   const { kind, numbers } = scriptAlgorithmOf(limit).describe(limit);
   const [capacity = 0, length = 0, refill = 0, idle = 0] = numbers;
-  const head = [id, kind.charCodeAt(0), ALGORITHMS[limit.algorithm], capacity, length];
+  const row = (algorithm: number, ...rest: readonly number[]): readonly number[] => {
+    const fields = [id, kind.charCodeAt(0), algorithm, capacity, length, ...rest];
+    return Array.from({ length: FIELDS }, (_, i) => fields[i] ?? 0);
+  };
   switch (limit.algorithm) {
     case "token-bucket": {
       const { units, periodUs } = tickScale(capacity, limit.refill, length);
       const ticks = new Ticks(capacity, limit.refill, length, origin);
       const { perUnit, perUs, exact, originUs, mostDebt } = ticks;
-      const scale = [perUnit, perUs, units * perUnit, periodUs, exact ? 1 : 0, originUs, mostDebt];
-      return [...head, limit.refill, idle, ...scale];
+      return row(1, limit.refill, idle, perUnit, perUs, units * perUnit, periodUs, exact ? 1 : 0, originUs, mostDebt);
     }
     case "sliding-window": {
       const resolution = Math.max(refill, 1);
-      return [...head, refill, 0, Math.min(capacity, Math.ceil(length / resolution)) + 1, resolution, 0, 0, 0, 0, 0];
+      return row(2, refill, 0, Math.min(capacity, Math.ceil(length / resolution)) + 1, resolution);
     }
     case "fixed-window":
-      return [...head, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+      return row(3, 0, 0, 1);
     case "calendar-window":
-      return [...head, 0, 0, ...starts, 0, 0, 0];
+      return row(3, 0, 0, ...starts);
     case "concurrency":
-      return [...head, 0, 0, Math.min(capacity, 64), capacity <= 64 ? 1 : Math.ceil(length / 62), 0, 0, 0, 0, 0];
+      return row(4, 0, 0, Math.min(capacity, 64), capacity <= 64 ? 1 : Math.ceil(length / 62));
     default:
       return limit satisfies never;
   }

@@ -20,8 +20,8 @@ CREATE TYPE tollgate.lim AS (
 CREATE TYPE tollgate.entry AS (lim tollgate.lim, list float8, cells float8[]);
 
 -- A key with all its counts. Decisions made before `born` correct nothing. `forgotten` has, for each limit that was
--- reset, its id, when, and how long that matters. `block` has its end, the offences, when they are forgotten, and the
--- reason. Rows change in place: no index on changing columns ends HOT updates, and half of each page is free for them.
+-- reset, its id and when. `block` has its end, the offences, when they are forgotten, and the reason. Rows change in
+-- place: no index on changing columns ends HOT updates, and half of each page is free for them.
 CREATE UNLOGGED TABLE tollgate.counts (
   key text COLLATE "C" PRIMARY KEY,
   born float8 NOT NULL,
@@ -470,7 +470,7 @@ END $$;
 CREATE FUNCTION tollgate.remembers(r tollgate.counts, id float8, moment float8) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-  FOR i IN 1 .. cardinality(r.forgotten) BY 3 LOOP
+  FOR i IN 1 .. cardinality(r.forgotten) BY 2 LOOP
     IF r.forgotten[i] = id AND moment < r.forgotten[i + 1] THEN RETURN false; END IF;
   END LOOP;
   RETURN r.born <= moment;
@@ -483,18 +483,16 @@ DECLARE
   e tollgate.entry;
   rest tollgate.entry[] := '{}';
   forgotten float8[] := '{}';
-  idle float8;
 BEGIN
   FOREACH e IN ARRAY r.entries LOOP
     IF (e.lim).id IN (SELECT id FROM unnest(limits)) THEN
-      idle := tollgate.idle_in(r, e.list, now);
-      IF idle > 0 THEN forgotten := forgotten || ARRAY[(e.lim).id, now, now + idle]; END IF;
+      forgotten := forgotten || ARRAY[(e.lim).id, now];
     ELSE
       rest := rest || e;
     END IF;
   END LOOP;
-  FOR i IN 1 .. cardinality(r.forgotten) BY 3 LOOP
-    IF NOT r.forgotten[i] = ANY (forgotten) THEN forgotten := forgotten || r.forgotten[i : i + 2]; END IF;
+  FOR i IN 1 .. cardinality(r.forgotten) BY 2 LOOP
+    IF NOT r.forgotten[i] = ANY (forgotten) THEN forgotten := forgotten || r.forgotten[i : i + 1]; END IF;
   END LOOP;
   r.entries := rest;
   r.forgotten := forgotten;

@@ -148,6 +148,14 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual([1, 1]);
   });
 
+  it("renewing a place that has freed itself blocks no key", async () => {
+    const limiter = limiterOf(concurrency({ max: 5, ttl: "1m", blockFor: "10m" }));
+    const early = await limiter.reserve("ann");
+    clock.advance(2 * MINUTE_MS);
+    expect(await early.renew()).toBe(false);
+    expect((await limiter.reserve("ann")).decision.allowed).toBe(true);
+  });
+
   it("renew begins every place of a call with thousands anew", async () => {
     const limiter = limiterOf(concurrency({ max: 10_000, ttl: "1m" }));
     const places = await limiter.reserve("ann", { "concurrent-requests": 6_000 });
