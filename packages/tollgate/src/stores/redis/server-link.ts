@@ -109,8 +109,7 @@ export class ServerLink {
 
   /** Ends a call, once. An error of the server is a reply, too; an error of the client is not. */
   #end(call: SentCall, outcome: ScriptReply | CallFailure): void {
-    if (call.isOver) return;
-    call.isOver = true;
+    if (!this.deadline.forget(call)) return;
     if (!isDown(outcome)) this.deadline.noteReply(call.lane);
     // The script replies nothing to a cancelled call.
     const ended = !(outcome instanceof Error) && outcome.length === 0 ? CONNECTION_LOST : outcome;

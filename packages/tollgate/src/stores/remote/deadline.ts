@@ -20,14 +20,17 @@ export interface Lane {
   repliedMs: number;
 }
 
+/** The `index` of a call before it is sent, and after it was answered, failed or given up. */
+export const NOT_WAITING = -1;
+
 /** A call that waits for its reply. */
 export interface AwaitedCall {
   readonly lane: Lane;
   /** When the oldest call was made, in this deadline's time. Then the start of the server's silence for this call. */
   quietSinceMs: number;
   readonly cancelFlag: { cancel(): void };
-  /** Whether it was answered, failed or given up. */
-  isOver: boolean;
+  /** Its index among the calls that wait, or `NOT_WAITING`. */
+  index: number;
 }
 
 /**
@@ -37,8 +40,8 @@ export interface AwaitedCall {
 export class Deadline<Call extends AwaitedCall> {
   readonly #options: DeadlineOptions<Call>;
   readonly #time = new ListeningTime();
-  /** In the order in which they were sent. Those that are over leave it with the next step. */
-  #calls: Call[] = [];
+  /** No set: V8 copies its table when calls come and go, and old tables keep them. */
+  readonly #calls: Call[] = [];
   #startedMs: number | undefined;
   #isPatient: boolean;
   /** When the server replied for the first time. The timeout of earlier calls starts then. */
@@ -91,12 +94,24 @@ export class Deadline<Call extends AwaitedCall> {
   expect(call: Call): void {
     this.#start();
     call.quietSinceMs = this.quietSince(call.lane, call.quietSinceMs);
-    this.#calls.push(call);
+    call.index = this.#calls.push(call) - 1;
+  }
+
+  /** Waits for a call no longer. @returns `false` if it did not wait for it. */
+  forget(call: Call): boolean {
+    const { index } = call;
+    if (index === NOT_WAITING) return false;
+    call.index = NOT_WAITING;
+    const last = this.#calls.pop();
+    if (last === undefined || last === call) return true;
+    this.#calls[index] = last;
+    last.index = index;
+    return true;
   }
 
   /** Cancels all calls that wait: whether they were executed is unknown, and the client may send them again. */
   cancelAll(): void {
-    for (const { isOver, cancelFlag } of this.#calls) if (!isOver) cancelFlag.cancel();
+    for (const { cancelFlag } of this.#calls) cancelFlag.cancel();
   }
 
   /** Notes a reply of the server, which may be an error. */
@@ -131,7 +146,6 @@ export class Deadline<Call extends AwaitedCall> {
   #step(): void {
     const { connectTimeoutMs, isConnected } = this.#options;
     if (this.#isPatient && this.nowMs - (this.#startedMs ?? 0) >= connectTimeoutMs) this.#isPatient = false;
-    this.#calls = this.#calls.filter(({ isOver }) => !isOver);
     let nextMs = this.#stepMs;
     if (!this.#isPatient) nextMs = Math.min(nextMs, this.#timeOut());
     if (!this.#isPatient || isConnected()) {
@@ -148,7 +162,6 @@ export class Deadline<Call extends AwaitedCall> {
     const { nowMs } = this;
     let leastMs = timeoutMs;
     for (const call of [...this.#calls]) {
-      if (call.isOver) continue;
       const leftMs = Math.max(call.quietSinceMs, this.#firstReplyMs) + timeoutMs - nowMs;
       if (leftMs <= 0) {
         call.cancelFlag.cancel();

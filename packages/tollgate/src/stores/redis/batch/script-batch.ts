@@ -1,6 +1,6 @@
 import { TollgateError } from "../../../core/errors.ts";
 import type { SentBatch } from "../../../core/store-readings.ts";
-import type { Lane } from "../../remote/deadline.ts";
+import { type Lane, NOT_WAITING } from "../../remote/deadline.ts";
 import { monotonicMs, toWallMs } from "../../remote/event-loop.ts";
 import { causeOf } from "../../remote/unavailable-error.ts";
 import { CancelFlag, REHEARSE, RUN } from "../clients/cancel-flag.ts";
@@ -43,7 +43,7 @@ export class Batch implements SentCall {
   args: readonly string[] = [];
   quietSinceMs: number;
   sentAtMs = 0;
-  isOver = false;
+  index: number = NOT_WAITING;
   readonly #options: BatchOptions;
   /** Whether the works were sent before, with windows of other times. */
   isAgain = false;
@@ -93,7 +93,7 @@ export class Batch implements SentCall {
 
   ended(outcome: ScriptReply | CallFailure): void {
     this.#options.ended(this, outcome);
-    // The deadline keeps the batch until its next step, which must not keep the callers.
+    // A client may keep a call that was given up, which must not keep its callers.
     this.works = [];
   }
 
