@@ -4,6 +4,7 @@ import type { Report } from "../../core/report.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
+import { Caller, type DecideWithout, REPORT } from "../redis/batch/waiter.ts";
 import { costsOf, type RedisSpace } from "../redis/redis-space.ts";
 import { closedError, type StoreOnServer } from "../redis/redis-store.ts";
 import { OVERLOADED } from "../remote/unavailable-error.ts";
@@ -130,12 +131,12 @@ export class HybridSpace extends DecidingSpace {
 
   #join(known: LeasedKey, key: string, costs: readonly number[], nowUs: number): Promise<Report> {
     const { store, mostWaiting } = this.#parts;
-    const call = new WaitingTake(known.reports, costs, nowUs, (error) =>
-      store.decideWithout(error, "take", [this.redis.call(key, costs)], nowUs),
-    );
-    if (known.waiting < mostWaiting) known.join(call);
-    else call.failed(OVERLOADED);
-    return call.report;
+    const without: DecideWithout = (error) => store.decideWithout(error, "take", [this.redis.call(key, costs)], nowUs);
+    return new Promise((resolve) => {
+      const caller = new Caller(REPORT, resolve, without);
+      if (known.waiting < mostWaiting) known.join(new WaitingTake(known.reports, costs, nowUs, caller));
+      else caller.failed(OVERLOADED);
+    });
   }
 
   #keyOf(key: string): LeasedKey | undefined {

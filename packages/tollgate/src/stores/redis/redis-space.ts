@@ -6,7 +6,7 @@ import type { Fallback } from "../remote/without-server.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
 import { listId } from "./script/row.ts";
-import { familyOf, SpaceKeys } from "./space-keys.ts";
+import { headOf, tagOf } from "./space-keys.ts";
 
 /** The operations of the store that a space delegates to. */
 export interface StoreOperations {
@@ -33,10 +33,12 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   readonly plan: Plan;
   readonly fallback: Fallback;
   readonly context: LimiterContext;
+  /** What the names of all keys of the limiter begin with on the server. */
+  readonly head: string;
   readonly #store: StoreOperations;
-  readonly #family: string;
   readonly #byLimitersClock: boolean;
-  readonly #keys: SpaceKeys;
+  /** With separate counts the list's name, otherwise empty. */
+  readonly #layout: string;
   readonly #encoded: EncodedPlan;
 
   constructor({ store, plan, limiter, prefix, fallback, context, byLimitersClock }: RedisSpaceParts) {
@@ -44,30 +46,25 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     this.fallback = fallback;
     this.context = context;
     this.#store = store;
-    this.#family = familyOf(prefix, limiter);
+    this.head = headOf(prefix, limiter);
     this.#byLimitersClock = byLimitersClock;
     this.#encoded = encodePlan(plan, () => timeOf(context.clock));
-    this.#keys = new SpaceKeys(`${this.#family}:`, plan.onChange === "separate" ? listId(plan) : "");
+    this.#layout = plan.onChange === "separate" ? listId(plan) : "";
   }
 
   /** All plans of a limiter share its keys. */
   get keysOf(): string {
-    return this.#family;
+    return this.head;
   }
 
   get clock(): Clock {
     return this.context.clock;
   }
 
-  /** The common prefix of the keys on the server. */
-  get head(): string {
-    return this.#keys.head;
-  }
-
   /** A key with one checked cost per limit. */
   call(key: string, costs: readonly number[]): KeyCall {
-    const { row, counts } = this.#keys.of(key);
-    return { space: this, key, name: row, countsName: counts, plan: this.#encoded, costs };
+    const name = this.head + tagOf(key);
+    return { space: this, key, name, countsName: this.#layout + name, plan: this.#encoded, costs };
   }
 
   /** A key by its name on the server. */

@@ -4,43 +4,14 @@ import { digest } from "./digest.ts";
 const DIGEST_BYTES = 9;
 /** In UTF-16 units. Longer keys are replaced by their digests. */
 const LONGEST_KEY = 256;
-/** The names of a key. */
-export interface KeyNames {
-  /** Its name on the server. */
-  readonly row: string;
-  /** Names the counts of the plan in the row: all that may carry over have one name. */
-  readonly counts: string;
-}
 
 /**
- * The names of keys on the server: `<prefix>:<limiter>:<digest>:{<key>}`, with a digest of the limiter's name. The
- * value has the counts of all plans, and the block. The hash tag in braces decides the cluster slot, so the keys of one
- * user are in one slot for all limiters.
+ * What the names of a limiter's keys begin with, and those of no other limiter. A name is
+ * `<prefix>:<limiter>:<digest>:{<key>}`. The digest is that of the limiter's name, because prefixes and names may have
+ * colons. The hash tag in braces decides the cluster slot, so the keys of one user are in one slot for all limiters.
  */
-export class SpaceKeys {
-  /** The common prefix of the limiter's keys; no other limiter has it. */
-  readonly head: string;
-  readonly #layout: string;
-
-  /** `layout` is that of separate counts, otherwise empty. */
-  constructor(head: string, layout: string) {
-    this.head = head;
-    this.#layout = layout;
-  }
-
-  /** The names of a key, unique per key. */
-  of(key: string): KeyNames {
-    const row = this.head + tagOf(key);
-    return { row, counts: this.#layout + row };
-  }
-}
-
-/**
- * What the names of a limiter's keys begin with. The digest tells them from those of other
- * limiters: prefixes and names may contain colons.
- */
-export function familyOf(prefix: string, limiter: string): string {
-  return `${prefix}:${limiter}:${digest(limiter, DIGEST_BYTES)}`;
+export function headOf(prefix: string, limiter: string): string {
+  return `${prefix}:${limiter}:${digest(limiter, DIGEST_BYTES)}:`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Report } from "../../../core/report.ts";
+import type { Caller } from "../../redis/batch/waiter.ts";
 import type { KeyReports } from "./key-reports.ts";
 
 /** A call that waits for the server's answer. */
@@ -18,41 +19,29 @@ export function takeRun(calls: WaitingCall[]): readonly WaitingCall[] {
   return calls.splice(0, other < 0 ? calls.length : other);
 }
 
-/** Decides without the server, or throws the error. */
-type DecideWithout = (error: unknown) => Report;
-
 /** A take of a caller. */
 export class WaitingTake implements WaitingCall {
   readonly costs: readonly number[];
   readonly nowUs: number;
-  readonly report: Promise<Report>;
   readonly #reports: KeyReports;
-  readonly #decideWithout: DecideWithout;
-  #resolve: (report: Report | Promise<Report>) => void = () => {};
+  readonly #caller: Caller<Report>;
 
-  constructor(reports: KeyReports, costs: readonly number[], nowUs: number, decideWithout: DecideWithout) {
+  constructor(reports: KeyReports, costs: readonly number[], nowUs: number, caller: Caller<Report>) {
     this.costs = costs;
     this.nowUs = nowUs;
     this.#reports = reports;
-    this.#decideWithout = decideWithout;
-    this.report = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
+    this.#caller = caller;
   }
 
   admitted(later: number): void {
-    this.#resolve(this.#reports.admitted(this.costs, later));
+    this.#caller.decided(true, this.#reports.admitted(this.costs, later));
   }
 
   denied(report: Report): void {
-    this.#resolve(report);
+    this.#caller.decided(false, report);
   }
 
   failed(error: unknown): void {
-    this.#resolve(this.#decide(error));
-  }
-
-  async #decide(error: unknown): Promise<Report> {
-    return this.#decideWithout(error);
+    this.#caller.failed(error);
   }
 }

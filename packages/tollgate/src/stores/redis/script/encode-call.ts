@@ -63,10 +63,15 @@ export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
       steps.push(run);
     }
   }
-  const args = nowUs === undefined ? [] : [`@${nowUs} ${originOf(nowUs)}`];
-  for (const { text } of plans) args.push(text);
-  for (const step of steps) args.push(typeof step === "string" ? step : textOfRun(step));
-  return { keys: [...names.keys()], args };
+  const moment = nowUs === undefined ? [] : [`@${nowUs} ${originOf(nowUs)}`];
+  const texts = steps.map((step) => (typeof step === "string" ? step : textOfRun(step)));
+  return {
+    keys: [...names.keys()],
+    args: moment.concat(
+      plans.map(({ text }) => text),
+      texts,
+    ),
+  };
 }
 
 /** In tests of any date: an origin that is near enough for exact ticks, the same for 40 years. */
