@@ -1,4 +1,5 @@
 import {
+  applyDecorators,
   type CanActivate,
   type CustomDecorator,
   type ExecutionContext,
@@ -11,7 +12,7 @@ import {
 import { Reflector } from "@nestjs/core";
 import { show, TollgateError } from "../../core/errors.ts";
 import { NestLimit } from "./nest-limit.ts";
-import type { NamedLimits, RateLimitModuleOptions, RouteRateLimit } from "./options.ts";
+import type { RateLimitModuleOptions, RouteRateLimit } from "./options.ts";
 
 /** Copies of this package share it. */
 const OWN_LIMIT = "tollgate:rate-limit";
@@ -26,14 +27,12 @@ const REFLECTOR = new Reflector();
 /** The limits of one `RateLimitModule`, which all guards share. */
 export class ModuleLimits {
   readonly #options: RouteRateLimit | undefined;
-  readonly #named: NamedLimits;
   readonly #main: NestLimit | undefined;
   /** Limits by name, and by the options of the routes that change the module's. */
   readonly #made: Map<OwnLimit, NestLimit>;
 
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
   constructor({ named = {}, ...options }: RateLimitModuleOptions) {
-    this.#named = named;
     this.#options = Object.keys(options).length === 0 ? undefined : (options as RouteRateLimit);
     this.#main = this.#options && new NestLimit(this.#options);
     this.#made = new Map(Object.entries(named).map(([name, each]) => [name, new NestLimit(each)]));
@@ -44,7 +43,8 @@ export class ModuleLimits {
     const known = own === true ? this.#main : this.#made.get(own);
     if (known !== undefined) return known;
     if (typeof own === "string") {
-      throw optionsExpected(`one of the module's named limits (${Object.keys(this.#named).join(", ")})`, own);
+      const names = [...this.#made.keys()].filter((name) => typeof name === "string");
+      throw optionsExpected(`one of the module's named limits (${names.join(", ")})`, own);
     }
     if (this.#options === undefined) throw optionsExpected("a limiter of the module or of the decorator", undefined);
     const made = new NestLimit({ ...this.#options, ...(own as Partial<RouteRateLimit>) });
@@ -151,7 +151,7 @@ Inject(MODULE_LIMITS)(RateLimitGuard, undefined, 0);
  */
 export function RateLimit<Input>(own: Partial<RouteRateLimit<Input>> | string = {}): ClassDecorator & MethodDecorator {
   const options = own as Partial<RouteRateLimit> | string;
-  return both(SetMetadata(OWN_LIMIT, limitOf(options)), UseGuards(RateLimitGuard));
+  return applyDecorators(SetMetadata(OWN_LIMIT, limitOf(options)), UseGuards(RateLimitGuard));
 }
 
 function limitOf(own: Partial<RouteRateLimit> | string): OwnLimit {
@@ -192,10 +192,4 @@ function limitOf(own: Partial<RouteRateLimit> | string): OwnLimit {
  */
 export function SkipRateLimit(): CustomDecorator {
   return SetMetadata(OWN_LIMIT, false);
-}
-
-function both(one: CustomDecorator, other: MethodDecorator & ClassDecorator): ClassDecorator & MethodDecorator {
-  return (target: object, key?: string | symbol, descriptor?: PropertyDescriptor) => {
-    for (const decorate of [one, other] as MethodDecorator[]) decorate(target, key as string, descriptor as never);
-  };
 }
