@@ -15,9 +15,9 @@ import type { Log } from "../log/log.ts";
 import { RequestLog } from "../log/request-log.ts";
 import type { AdminSettings } from "./admin-settings.ts";
 import { onlyWithTokens, type TokenCheck, TokenHolders } from "./bearer-tokens.ts";
+import { callRate } from "./call-rate.ts";
 import { onlyToHosts } from "./host-allowlist.ts";
 import { serveMetrics } from "./metrics-route.ts";
-import { operatorRate } from "./operator-rate.ts";
 import type { Metrics } from "./service-metrics.ts";
 
 export interface AdminOptions extends AdminSettings {
@@ -51,6 +51,8 @@ export interface Admin {
 
 /** Operators and a monitoring system need few connections, and send short heads. */
 const OPERATORS: Bounds = { ...DEFAULT_BOUNDS, connections: 32, headBytes: 8 * 1024 };
+/** More than people and their scripts need. A change may compile thousands of rules. */
+const CALLS = { atOnce: 50, perSecond: 10 };
 const SAMPLE_MS = 10_000;
 /** A scrape that takes longer than this when the service stops is cut off. */
 const GRACE_MS = 1_000;
@@ -66,7 +68,7 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   const ids = new RequestIds(() => false);
   const requestLog = new RequestLog({ log, ids, denials: 0, intervalMs: SAMPLE_MS });
   const { tokens, metrics } = options;
-  const rate = operatorRate(clock);
+  const rate = callRate(clock, CALLS);
   const holders = tokens && new TokenHolders(tokens);
   let connections: FairConnections | undefined;
   const check: TokenCheck = {

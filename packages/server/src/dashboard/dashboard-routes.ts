@@ -1,23 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import { type Clock, createLimiter, memoryStore, tokenBucket } from "tollgate";
-import { DashboardError, type DashboardSource, serveDashboard } from "tollgate/dashboard";
+import { DashboardError, type DashboardSource, ROUTES, serveDashboard } from "tollgate/dashboard";
 import type { NodeHandler } from "tollgate/node";
 import type { DashboardRoutes } from "../admin/admin.ts";
 import type { TokenCheck } from "../admin/bearer-tokens.ts";
+import { callRate } from "../admin/call-rate.ts";
 import type { Log } from "../log/log.ts";
 import { SampledLog } from "../log/sampled-log.ts";
 import { Sessions } from "./sessions.ts";
 
-const PATHS = ["/", "/page.js", "/page.css", "/session", "/snapshots", "/key", "/act"];
-/** Wrong tokens of one address at once, and per second. Right ones are not counted. */
-const WRONG_AT_ONCE = 10;
-const MOST_ADDRESSES = 1_000;
+/** Wrong tokens of one address. Right ones are not counted. */
+const WRONG_TOKENS = { atOnce: 10, perSecond: 1 };
 const FAILURES_MS = 60_000;
 
 /** The dashboard of the admin listener. Its pages open sessions with a token. */
 export function dashboardRoutes(source: DashboardSource, tokens: TokenCheck, log: Log): DashboardRoutes {
   const sessions = new Sessions(source.clock);
-  const wrong = wrongTokens(source.clock);
+  const wrong = callRate(source.clock, WRONG_TOKENS);
   const failures = new SampledLog(log, {
     most: 1,
     intervalMs: FAILURES_MS,
@@ -53,24 +51,13 @@ export function dashboardRoutes(source: DashboardSource, tokens: TokenCheck, log
   );
   const handler: NodeHandler = (request, response) => board.node(request, response);
   return {
-    routes: Object.fromEntries(PATHS.map((path) => [path, { methods: "every" as const, handler }])),
+    routes: Object.fromEntries(
+      ["", ...Object.values(ROUTES)].map((path) => [`/${path}`, { methods: "every" as const, handler }]),
+    ),
     close: () => {
       board.close();
       wrong.close();
       failures.flush();
     },
-  };
-}
-
-function wrongTokens(clock: Clock) {
-  const store = memoryStore({ maxKeys: MOST_ADDRESSES });
-  const limits = [tokenBucket({ capacity: WRONG_AT_ONCE, refill: 1, per: "1s" })];
-  const limiter = createLimiter({ limits, store, clock });
-  return {
-    waitSeconds: (address: string): number | undefined => {
-      const { allowed, retryAfterMs } = limiter.consume(address);
-      return allowed ? undefined : Math.ceil(retryAfterMs / 1_000);
-    },
-    close: () => store.close(),
   };
 }

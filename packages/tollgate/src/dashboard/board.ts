@@ -8,7 +8,7 @@ import type { DashboardSource, KeyResult, Looker, SourceEvent } from "./source.t
 const TICK_MS = 1_000;
 const MOST_POINTS = 3_600;
 const MOST_LIMITS = 200;
-const MOST_KEYS = 20;
+const MOST_BLOCKED = 20;
 const MOST_EVENTS = 200;
 /** How much of a key a detail shows. */
 const MOST_KEY = 16_384;
@@ -32,7 +32,7 @@ export class Board {
   /** The states of servers that were seen last. A probe changes nothing yet. */
   readonly #servers = new Map<string, StoreRow["server"]>();
   #keys: readonly ListedKey[] = [];
-  #blocked: readonly ListedKey[] | null = [];
+  #listsBlocked = true;
   #cancel: () => void;
   #isClosed = false;
 
@@ -104,14 +104,13 @@ export class Board {
   #snapshot(isShown: boolean, points: readonly Point[], events: readonly OwnEvent[]): Omit<Snapshot, "access"> {
     const { limits, stores, ...state } = this.#source.state();
     const rows = limits.map((row) => ({ ...row, ...(this.#rates.get(limitId(row.limiter, row.limit)) ?? NO_CALLS) }));
-    const named = (keys: readonly ListedKey[]) => keys.map((row) => ({ ...row, ...this.#names.name(row, isShown) }));
     return {
       ...state,
       points,
       limits: rows.sort((a, b) => callsOf(b) - callsOf(a)).slice(0, MOST_LIMITS),
       stores: this.#stores.map((store) => ({ ...store, ...stores.find(({ name }) => name === store.name) })),
-      keys: named(this.#keys),
-      blocked: this.#blocked && named(this.#blocked),
+      keys: this.#keys.map((row) => ({ ...row, ...this.#names.name(row, isShown) })),
+      listsBlocked: this.#listsBlocked,
       events: events.map(({ key, ...event }) =>
         key === undefined ? event : { ...event, key: this.#names.name(key, isShown) },
       ),
@@ -130,17 +129,19 @@ export class Board {
   /** Reads the lists. */
   async #list(): Promise<void> {
     const [{ active, denied }, blocked] = await Promise.all([this.#source.hot(), this.#source.blocked()]);
-    const rows = new Map<string, ListedKey>();
-    for (const { limiter, key, count } of active.slice(0, MOST_KEYS))
-      rows.set(idOf({ limiter, key }), { limiter, key, calls: count });
-    for (const { limiter, key, count } of denied.slice(0, MOST_KEYS)) {
-      const id = idOf({ limiter, key });
-      rows.set(id, { limiter, key, ...rows.get(id), denials: count });
-    }
-    this.#keys = await Promise.all([...rows.values()].map((row) => this.#explained(row)));
     const nowMs = this.#source.clock.now();
-    const longest = blocked?.toSorted((a, b) => b.endsInMs - a.endsInMs).slice(0, MOST_KEYS);
-    this.#blocked = longest?.map(({ endsInMs, ...key }) => ({ ...key, untilMs: Math.round(nowMs + endsInMs) })) ?? null;
+    const rows = new Map<string, ListedKey>();
+    const add = ({ limiter, key }: SourceKey, facts: KeyFacts): void => {
+      const id = idOf({ limiter, key });
+      rows.set(id, { limiter, key, ...rows.get(id), ...facts });
+    };
+    for (const row of active) add(row, { calls: row.count });
+    for (const row of denied) add(row, { denials: row.count });
+    const longest = blocked?.toSorted((a, b) => b.endsInMs - a.endsInMs).slice(0, MOST_BLOCKED) ?? [];
+    for (const row of longest) add(row, { reason: row.reason ?? "", untilMs: Math.round(nowMs + row.endsInMs) });
+    const keys = await Promise.all([...rows.values()].map((row) => this.#explained(row)));
+    this.#keys = keys.sort((a, b) => urgency(b) - urgency(a));
+    this.#listsBlocked = blocked !== null;
   }
 
   /** A key that cannot be explained has its counts alone, such as one of a rule that is gone, or one that was cut. */
@@ -165,6 +166,11 @@ function verdictOf({ limits = [], blockedUntilMs = null }: KeyResult, nowMs: num
 
 function callsOf({ admitted, denied, shadow }: CallRates): number {
   return admitted + denied + shadow;
+}
+
+/** Keys that are limited come first, the most denied ones before others, then those that are close to a limit. */
+function urgency({ untilMs, denials = 0, used = 0 }: KeyFacts): number {
+  return untilMs === undefined ? Math.min(1, used) : 2 + denials;
 }
 
 /** Adds what is latest, and drops what is oldest. */

@@ -3,7 +3,7 @@ export type { Door } from "./handler.ts";
 export { KeyActivity, mergeHot, mergeTrails } from "./key-activity.ts";
 export { describeLimiters } from "./limiter-source.ts";
 export type { NodeRequest, NodeResponse } from "./node-server.ts";
-export { type KeyVerbs, operateKey } from "./operate-key.ts";
+export { type OperatedKey, operateKey } from "./operate-key.ts";
 export type {
   ActAnswer,
   ActRequest,

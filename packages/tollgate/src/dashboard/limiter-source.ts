@@ -8,7 +8,7 @@ import { observedParts } from "../limiter/observed-parts.ts";
 import { instrument } from "../metrics/prometheus/instrument.ts";
 import type { AnyLimiter } from "../metrics/readings/limiter-readings.ts";
 import { KeyActivity } from "./key-activity.ts";
-import { type KeyVerbs, operateKey } from "./operate-key.ts";
+import { type OperatedKey, operateKey } from "./operate-key.ts";
 import type { SourceAct, SourceKey } from "./snapshot.ts";
 import {
   DashboardError,
@@ -84,7 +84,7 @@ function keyActionOf(act: SourceAct): KeyAction {
 }
 
 /** @throws DashboardError 404 */
-function handleOf(limiters: readonly AnyLimiter[], { limiter: name, key: text }: SourceKey): KeyVerbs {
+function handleOf(limiters: readonly AnyLimiter[], { limiter: name, key: text }: SourceKey): OperatedKey {
   const key = decodeKey(text);
   if (key === undefined)
     throw new DashboardError(404, "key: expected a text, or a list of texts, numbers and booleans");
@@ -93,7 +93,7 @@ function handleOf(limiters: readonly AnyLimiter[], { limiter: name, key: text }:
     const { members, selection } = parts;
     // The verbs of a handle are added to its class later, unseen by the compiler.
     if (members?.hasLimiter(name) === true)
-      return parts.handleOn((into) => selection.selectKeyOf?.(name, text, into)) as unknown as KeyVerbs;
+      return parts.handleOn((into) => selection.selectKeyOf?.(name, text, into)) as unknown as OperatedKey;
     if (limiter.name === name) return limiter.byKey(key);
   }
   throw new DashboardError(404, "limiter: expected one of the dashboard's");

@@ -18,7 +18,6 @@ export interface NodeResponse {
   end(): unknown;
   once(event: "drain" | "close", listener: () => void): unknown;
   destroy(): unknown;
-  readonly destroyed: boolean;
 }
 
 export async function answerNode<Native extends NodeRequest>(

@@ -1,16 +1,11 @@
-import type { LimitStatus } from "../core/decision.ts";
-import type { Maybe } from "../core/maybe-async.ts";
-import type { BlockOptions, BlockTime } from "../limiter/block-time.ts";
+import type { AnyLimiter } from "../metrics/readings/limiter-readings.ts";
 import type { KeyAction, KeyResult } from "./source.ts";
 
-/** The verbs of a handle, whatever the kind of its limiter. */
-export interface KeyVerbs {
-  explain(cost?: number): Maybe<LimitStatus[]>;
-  blockedUntil(): Maybe<number | undefined>;
-  reset(): Maybe<void>;
-  block(span: BlockTime, options: BlockOptions): Maybe<void>;
-  unblock(): Maybe<boolean>;
-}
+/** A bound key, whatever the kind of its limiter. */
+export type OperatedKey = Pick<
+  ReturnType<AnyLimiter["byKey"]>,
+  "explain" | "blockedUntil" | "reset" | "block" | "unblock"
+>;
 
 /**
  * Carries out what an operator does to a key. Throws and rejects as the verbs do. Exported for the `tollgate` command
@@ -18,7 +13,7 @@ export interface KeyVerbs {
  *
  * @internal
  */
-export async function operateKey(handle: KeyVerbs, action: KeyAction): Promise<KeyResult> {
+export async function operateKey(handle: OperatedKey, action: KeyAction): Promise<KeyResult> {
   const blockedUntilMs = async () => (await handle.blockedUntil()) ?? null;
   switch (action.verb) {
     case "explain": {

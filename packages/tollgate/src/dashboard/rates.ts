@@ -76,7 +76,11 @@ export class RateReader {
     const bounds = [...upTo.keys()].sort((a, b) => a - b);
     const counts = bounds.map((bound) => (upTo.get(bound) ?? 0) - (before?.get(bound) ?? 0));
     const total = counts.at(-1) ?? 0;
-    return total <= 0 ? [] : [0.5, 0.99].map((part) => quantile(bounds, counts, part * total));
+    const longestSeconds = bounds.at(-2) ?? 0;
+    return [0.5, 0.99].slice(0, total).map((part) => {
+      const bound = bounds[counts.findIndex((count) => count >= part * total)] ?? 0;
+      return Number((1_000 * Math.min(bound, longestSeconds)).toPrecision(3));
+    });
   }
 }
 
@@ -91,15 +95,6 @@ function countsOf(values: Values): ReadonlyMap<string, CallRates> {
     counts.set(id, row);
   }
   return counts;
-}
-
-/** In milliseconds, as if the times of a bucket were spread evenly. */
-function quantile(bounds: readonly number[], counts: readonly number[], rank: number): number {
-  const at = counts.findIndex((count) => count >= rank);
-  const [low = 0, high = 0] = [bounds[at - 1], bounds[at]];
-  const [below = 0, upTo = 0] = [counts[at - 1], counts[at]];
-  const seconds = Number.isFinite(high) ? low + ((high - low) * (rank - below)) / Math.max(1, upTo - below) : low;
-  return Number((seconds * 1_000).toPrecision(3));
 }
 
 /** What metrics tell of stores. */

@@ -67,10 +67,10 @@ export interface Snapshot {
   readonly processes: { readonly ready: number; readonly of: number };
   /** Limits files, if limits come from files. Only their modes can be changed. */
   readonly file?: FileStatus;
-  /** The keys with most calls, and those with most denials. */
+  /** The keys with most calls, with most denials, and with the longest blocks: first those that are limited now. */
   readonly keys: readonly KeyRow[];
-  /** `null`: the store cannot list them. */
-  readonly blocked: readonly KeyRow[] | null;
+  /** Whether the store can list blocked keys. */
+  readonly listsBlocked: boolean;
 }
 
 export type OverrideMode = "on" | "shadow" | "off";
@@ -131,7 +131,7 @@ export interface KeyFacts {
   readonly used?: number;
   /** Set for a key that is denied or blocked: when it passes again. `null`: never. */
   readonly untilMs?: number | null;
-  /** What the block was given. */
+  /** Set for a key in the store's list of blocked keys: what the block was given, or empty. */
   readonly reason?: string;
 }
 

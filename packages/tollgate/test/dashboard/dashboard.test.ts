@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type AsyncLimiter, createLimiter, type Limiter, perMinute } from "tollgate";
+import { type AsyncLimiter, createLimiter, fixedWindow, type Limiter, perMinute } from "tollgate";
 import { type Dashboard, type DashboardOptions, dashboard, type KeyDetail } from "tollgate/dashboard";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -166,13 +166,31 @@ describe("dashboard", () => {
     for (let call = 0; call < 300; call += 1) api.allow(key);
     api.block(key, "1h");
     await seconds(clock, 3);
-    const { keys, blocked } = await page.find((snapshot) => snapshot.blocked?.length === 1);
-    const [row] = blocked ?? [];
-    expect([row?.key, keys[0]?.key]).toEqual([key, key]);
+    const { keys } = await page.find((snapshot) => snapshot.keys.some(({ reason }) => reason !== undefined));
+    expect(keys).toMatchObject([{ key, calls: expect.any(Number), reason: "", untilMs: START_MS + 3_601_000 }]);
+    const [row] = keys;
     const answer = await post(board, "key?keys=shown", { limiter: "api", id: row?.id });
     expect(await answer.json()).toMatchObject({ key, allowed: false });
     expect((await post(board, "act", { action: "unblock", limiter: "api", id: row?.id })).status).toBe(200);
     expect(api.blockedUntil(key)).toBeUndefined();
+  });
+
+  it("lists each key once: first those that are limited, then those that are close to a limit", async () => {
+    const clock = manualClock(START_MS);
+    const limiter = createLimiter({ name: "big", limits: [fixedWindow({ limit: 1_000, window: "1m" })], clock });
+    const { board } = setUp({ clock }, () => [limiter]);
+    const page = await look(board, "?keys=shown");
+    limiter.block("eve", "1h", { reason: "abuse" });
+    for (const [key, calls] of [
+      ["far", 500],
+      ["close", 900],
+      ["ann", 2_000],
+    ] as const)
+      for (let call = 0; call < calls; call += 1) limiter.allow(key);
+    await seconds(clock, 1);
+    const { keys, listsBlocked } = await page.find((snapshot) => snapshot.keys.length === 4);
+    expect(keys.map(({ key }) => key)).toEqual(["ann", "eve", "close", "far"]);
+    expect([listsBlocked, keys[1]]).toMatchObject([true, { reason: "abuse", untilMs: START_MS + 3_600_000 }]);
   });
 
   it("shows a key of 10 kB by its beginning, and finds it by its whole text", async () => {

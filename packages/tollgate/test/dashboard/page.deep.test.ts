@@ -54,7 +54,7 @@ const SNAPSHOT: Snapshot = {
   processes: { ready: 1, of: 1 },
   file: { state: "loaded", source: "files", version: "9c0d", sinceMs: NOW_MS, mistakes: [] },
   keys: rows,
-  blocked: rows,
+  listsBlocked: true,
   events: [{ id: 1, atMs: NOW_MS, text: "2 denials", key: { limiter: "api/login", key: "<b>", id: "key-0" } }],
 };
 const DETAIL: KeyDetail = {
@@ -273,7 +273,7 @@ describe("the page of the dashboard", () => {
       processes: { ready: 3, of: 4 },
       file: { ...SNAPSHOT.file!, state: "kept", mistakes: ["limits.yaml:3:5: expected a number"] },
       keys: [],
-      blocked: null,
+      listsBlocked: false,
     };
     const { page } = await open("#/overview");
     await page.getByText("Live, read-only").waitFor();

@@ -15,15 +15,16 @@ export function KeyScreen({ view, say, areKeysShown, named }: Shown & { readonly
   useEffect(() => {
     if (isAsking.current) return;
     isAsking.current = true;
-    void post<KeyDetail>(withKeys(ROUTES.key, areKeysShown), { ...named, cost })
-      .then(setDetail)
-      .then(
-        () => setProblem(""),
-        (error: unknown) => setProblem(messageOf(error)),
-      )
-      .finally(() => {
-        isAsking.current = false;
-      });
+    const ask = async (): Promise<void> => {
+      try {
+        setDetail(await post<KeyDetail>(withKeys(ROUTES.key, areKeysShown), { ...named, cost }));
+        setProblem("");
+      } catch (error) {
+        setProblem(messageOf(error));
+      }
+      isAsking.current = false;
+    };
+    void ask();
   }, [view, cost]);
   return (
     <>

@@ -1,6 +1,6 @@
 import type { KeyRow, NamedKey, ShownKey, Snapshot } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
-import { type Columns, count, Table, Text, Until } from "./text.tsx";
+import { type Columns, count, optional, Table, Text, Until } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
 const hashOf = (key: NamedKey): string => `#/key/${encodeURIComponent(JSON.stringify(key))}`;
@@ -14,73 +14,47 @@ export function KeyLink({ row: { limiter, id, key } }: { readonly row: ShownKey 
   );
 }
 
-const calls = ({ calls: number = 0 }: KeyRow) => count(number);
-const until = ({ untilMs }: KeyRow) => <Until ms={untilMs} />;
-
-interface List {
-  readonly of: (view: Snapshot) => readonly KeyRow[];
-  readonly columns: Columns<KeyRow>;
-  readonly empty: string;
-}
-
-/** The lists of keys by their captions, as their screen and the overview show them. */
-const LISTS: Readonly<Record<string, List>> = {
-  "Limited now": {
-    of: limitedIn,
-    columns: { Denials: ({ denials = 0 }) => <span class="limited">{count(denials)}</span>, "Passes again": until },
-    empty: "No key is limited.",
-  },
-  "Closest to their limit": {
-    of: ({ keys }) => most(keys, "used").filter(({ untilMs, used = 0 }) => untilMs === undefined && used > 0),
-    columns: { Used: ({ used = 0 }) => `${count(100 * used)} %`, Calls: calls },
-    empty: "No key has used anything.",
-  },
-  "Most calls": {
-    of: ({ keys }) => most(keys, "calls").filter((row) => row.calls !== undefined),
-    columns: { Calls: calls },
-    empty: "No calls yet.",
-  },
-  Blocked: {
-    of: ({ blocked }) => blocked ?? [],
-    columns: { Ends: until, Reason: ({ reason = "" }) => <Text text={reason} none="" /> },
-    empty: "No key is blocked.",
-  },
+const COLUMNS: Columns<KeyRow> = {
+  Key: (row) => <KeyLink row={row} />,
+  Limiter: ({ limiter }) => <Text text={limiter} />,
+  Used: ({ used }) => optional(used, (part) => `${count(100 * part)} %`),
+  Calls: ({ calls }) => optional(calls),
+  Denials: ({ denials }) => <span class="limited">{optional(denials)}</span>,
+  "Passes again": ({ untilMs }) => <Until ms={untilMs} />,
+  Block: ({ reason }) => reason !== undefined && <Text text={reason} none="without a reason" />,
 };
-
-function most(rows: readonly KeyRow[], by: "used" | "calls" | "denials"): readonly KeyRow[] {
-  return rows.toSorted((a, b) => (b[by] ?? 0) - (a[by] ?? 0));
-}
 
 /** The keys that are denied or blocked now. */
 export function limitedIn({ keys }: Snapshot): readonly KeyRow[] {
-  return most(keys, "denials").filter(({ untilMs }) => untilMs !== undefined);
+  return keys.filter(({ untilMs }) => untilMs !== undefined);
 }
 
-export function KeyList({ view, list }: { readonly view: Snapshot; readonly list: keyof typeof LISTS }) {
-  const { of, columns, empty } = LISTS[list]!;
-  const cannotList = list === "Blocked" && view.blocked === null;
+export function KeyTable({ caption, rows, listsBlocked }: Pick<Snapshot, "listsBlocked"> & KeyRows) {
   return (
     <Table
-      caption={list}
-      columns={{
-        Key: (row) => <KeyLink row={row} />,
-        Limiter: ({ limiter }) => <Text text={limiter} />,
-        ...columns,
-      }}
-      rows={of(view)}
+      caption={caption}
+      columns={COLUMNS}
+      rows={rows}
       id={({ limiter, id }) => JSON.stringify([limiter, id])}
-      empty={cannotList ? "The store cannot list blocked keys." : empty}
-    />
+      empty="No key has been called yet."
+    >
+      {!listsBlocked && "The store cannot list blocked keys."}
+    </Table>
   );
 }
 
-export function Keys({ view, areKeysShown, showKeys }: Shown) {
+interface KeyRows {
+  readonly caption: string;
+  readonly rows: readonly KeyRow[];
+}
+
+export function Keys({ view: { access, limits, keys, listsBlocked }, areKeysShown, showKeys }: Shown) {
   return (
     <>
       <h1>Keys</h1>
       <section>
-        <Search limiters={[...new Set(view.limits.map(({ limiter }) => limiter))].sort()} />
-        {view.access === "write" ? (
+        <Search limiters={[...new Set(limits.map(({ limiter }) => limiter))].sort()} />
+        {access === "write" ? (
           <label class="check">
             <input type="checkbox" checked={areKeysShown} onChange={(event) => showKeys(event.currentTarget.checked)} />
             Show keys as they are
@@ -89,11 +63,7 @@ export function Keys({ view, areKeysShown, showKeys }: Shown) {
           <p class="quiet">Keys are masked, because this session may only look.</p>
         )}
       </section>
-      <div class="side">
-        {Object.keys(LISTS).map((list) => (
-          <KeyList key={list} view={view} list={list} />
-        ))}
-      </div>
+      <KeyTable caption="Called, denied or blocked most" rows={keys} listsBlocked={listsBlocked} />
     </>
   );
 }

@@ -81,20 +81,3 @@ export function Limits(shown: Shown) {
     </>
   );
 }
-
-/** Mistakes of the limits files, wherever the operator looks. */
-export function Mistakes({ view: { file } }: Pick<Shown, "view">) {
-  if (file === undefined || (file.mistakes.length === 0 && file.state !== "kept")) return null;
-  return (
-    <div class="notice">
-      The limits files have mistakes. The limits before them are in force.
-      <ul>
-        {file.mistakes.map((mistake) => (
-          <li key={mistake}>
-            <Text text={mistake} whole />
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}

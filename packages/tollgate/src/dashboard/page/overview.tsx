@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { StoreRow } from "../snapshot.ts";
+import type { Point, StoreRow } from "../snapshot.ts";
 import { Chart } from "./chart.tsx";
-import { KeyList, limitedIn } from "./keys.tsx";
+import { KeyTable, limitedIn } from "./keys.tsx";
 import { LimitTable } from "./limits.tsx";
-import { bytes, count, milliseconds, Notice, rate, Table } from "./text.tsx";
+import { bytes, clock, milliseconds, optional, rate, Table } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
 /** The points of a range, and how many seconds a row of its tables stands for. */
@@ -11,51 +11,21 @@ const RANGES = { "5 minutes": [300, 1], "1 hour": [3_600, 10] } as const;
 
 export function Overview(shown: Shown) {
   const { view, point } = shown;
-  const { processes, stores } = view;
-  const { admitted, denied, shadow, degraded, p50Ms, p99Ms } = point;
-  const limited = limitedIn(view).length;
-  const facts: Readonly<Record<string, string>> = {
-    "Admitted/s": rate(admitted),
-    "Denied/s": rate(denied),
-    "In shadow/s": rate(shadow),
-    ...(degraded > 0 && { "Without a store/s": rate(degraded) }),
-    p50: milliseconds(p50Ms),
-    p99: milliseconds(p99Ms),
-    Processes: `${processes.ready} of ${processes.of}`,
-  };
+  const limited = limitedIn(view);
   return (
     <>
-      <h1 class={limited > 0 ? "limited" : ""}>
-        {limited === 1 ? "1 key is limited now" : `${limited === 0 ? "No" : limited} keys are limited now`}
+      <h1 class={limited.length > 0 ? "limited" : ""}>
+        {limited.length === 1 ? "1 key is limited now" : `${limited.length === 0 ? "No" : limited.length} keys are limited now`}
       </h1>
-      <Problems view={view} />
-      {limited > 0 && <KeyList view={view} list="Limited now" />}
-      <section>
-        <dl>
-          {Object.entries(facts).map(([name, text]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      {limited.length > 0 && <KeyTable caption="Limited now" rows={limited} listsBlocked={view.listsBlocked} />}
+      <Table caption="The last second" columns={POINT} rows={[point]} id={() => ""} empty="" />
       <Charts view={view} />
       <LimitTable {...shown} />
-      <Table caption="Stores" columns={STORES} rows={stores} id={({ name }) => name} empty="No store yet." />
+      <Table caption="Stores" columns={STORES} rows={view.stores} id={({ name }) => name} empty="No store yet.">
+        {view.processes.ready} of {view.processes.of} processes
+      </Table>
     </>
   );
-}
-
-function Problems({ view: { stores, processes } }: Pick<Shown, "view">) {
-  const problems = stores.flatMap(({ name, server = "up" }) => {
-    if (server === "up") return [];
-    if (server === "bypass") return [`The store ${name} is bypassed by its kill switch: its limits deny nothing.`];
-    return [`The store ${name} is ${server === "down" ? "down" : "tried again"}: its failure policy decides.`];
-  });
-  if (processes.ready < processes.of)
-    problems.push(`${processes.of - processes.ready} of ${processes.of} processes are not ready.`);
-  return problems.map((problem) => <Notice key={problem}>{problem}</Notice>);
 }
 
 function Charts({ view }: Pick<Shown, "view">) {
@@ -96,7 +66,15 @@ function Charts({ view }: Pick<Shown, "view">) {
   );
 }
 
-const optional = (number: number | undefined, show = count): string => (number === undefined ? "" : show(number));
+const POINT = {
+  Time: ({ atMs }: Point) => clock(atMs),
+  "Admitted/s": ({ admitted }: Point) => rate(admitted),
+  "Denied/s": ({ denied }: Point) => rate(denied),
+  "Shadow/s": ({ shadow }: Point) => rate(shadow),
+  "Without a store/s": ({ degraded }: Point) => rate(degraded),
+  p50: ({ p50Ms }: Point) => milliseconds(p50Ms),
+  p99: ({ p99Ms }: Point) => milliseconds(p99Ms),
+};
 const STORES = {
   Store: ({ name }: StoreRow) => name,
   State: ({ server }: StoreRow) => <span class={server === "up" ? "" : "limited"}>{server}</span>,

@@ -6,14 +6,13 @@ import { connect, messageOf, post, type Status } from "./connection.ts";
 import { Events } from "./events.tsx";
 import { KeyScreen } from "./key.tsx";
 import { Keys } from "./keys.tsx";
-import { Limits, Mistakes } from "./limits.tsx";
+import { Limits } from "./limits.tsx";
 import { Overview } from "./overview.tsx";
+import { Problems } from "./problems.tsx";
 import { Notice, Now } from "./text.tsx";
-import type { Shown } from "./view.ts";
 
 const SCREENS = { overview: Overview, keys: Keys, limits: Limits, events: Events };
-type Name = keyof typeof SCREENS;
-const NAMES = Object.keys(SCREENS) as Name[];
+const NAMES = Object.keys(SCREENS) as (keyof typeof SCREENS)[];
 
 function App() {
   const [status, setStatus] = useState<Status>({ name: "Connecting …" });
@@ -45,6 +44,9 @@ function App() {
     say("");
   }, [hash]);
   const point = view?.points.at(-1);
+  const named = path === "key" ? namedIn(key) : undefined;
+  const Screen = SCREENS[current];
+  const means = { say, areKeysShown, showKeys };
   return (
     <>
       <header>
@@ -77,23 +79,17 @@ function App() {
           <p class="quiet">Waiting for the first numbers …</p>
         ) : (
           <Now.Provider value={point.atMs}>
-            <Mistakes view={view} />
-            <Screen
-              name={current}
-              named={path === "key" ? namedIn(key) : undefined}
-              {...{ view, point, say, areKeysShown, showKeys }}
-            />
+            <Problems view={view} />
+            {named === undefined ? (
+              <Screen {...means} view={view} point={point} />
+            ) : (
+              <KeyScreen key={key} named={named} {...means} view={view} point={point} />
+            )}
           </Now.Provider>
         )}
       </main>
     </>
   );
-}
-
-function Screen({ name, named, ...shown }: Shown & { readonly name: Name; readonly named: NamedKey | undefined }) {
-  if (named !== undefined) return <KeyScreen key={JSON.stringify(named)} named={named} {...shown} />;
-  const Named = SCREENS[name];
-  return <Named {...shown} />;
 }
 
 /** The key of a detail's address; `undefined` for a link that was cut. */

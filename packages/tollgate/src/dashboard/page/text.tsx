@@ -36,6 +36,8 @@ const COMPACT = new Intl.NumberFormat("en", { notation: "compact" });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
 
 export const count = (number: number): string => COUNT.format(number);
+export const optional = (number: number | undefined, show = count): string =>
+  number === undefined ? "" : show(number);
 export const rate = (perSecond: number | null): string =>
   (Number(perSecond) < 1_000 ? RATE : COUNT).format(perSecond ?? 0);
 export const bytes = (number: number): string => `${COMPACT.format(number)}B`;
@@ -73,7 +75,7 @@ export function Until({ ms }: { readonly ms: number | null | undefined }) {
   return <time title={new Date(ms).toISOString()}>{left > 0 ? `in ${duration(left)}` : "now"}</time>;
 }
 
-/** What the operator has to know first. */
+/** A problem, said at once by screen readers. */
 export function Notice({ children }: { readonly children: ComponentChildren }) {
   return (
     <p class="notice" role="alert">
@@ -121,9 +123,9 @@ export function Table<Row>(props: {
           ))}
         </tbody>
       </table>
-      <p class="quiet">
+      <small>
         {rows.length === 0 && empty} {children}
-      </p>
+      </small>
     </section>
   );
 }
