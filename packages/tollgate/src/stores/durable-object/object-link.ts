@@ -4,11 +4,12 @@ import type { Operation, OwnerAnswer, OwnerRequest, Result } from "../owned/mess
 import type { OwnedSpace } from "../owned/owned-space.ts";
 import type { OwnerLink } from "../owned/owned-store.ts";
 import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "../owned/questions.ts";
+import { partsByOwner } from "../remote/call-parts.ts";
 import { CIRCUIT_OPEN, OVERLOADED, UnavailableError } from "../remote/unavailable-error.ts";
 import { withTimeout } from "../remote/with-timeout.ts";
 import { Circuits } from "./circuits.ts";
 import type { LimitsObjectNamespace } from "./object-types.ts";
-import { applyToObjects, partsOf } from "./several-objects.ts";
+import { applyToObjects } from "./several-objects.ts";
 import type { Sharding } from "./sharding.ts";
 
 interface LinkOptions {
@@ -52,7 +53,8 @@ export class ObjectLink implements OwnerLink {
   }
 
   async apply(call: SpaceVerb, without: (error: UnavailableError) => Report): Promise<Report> {
-    const parts = partsOf(call.calls, this.#options.sharding.nameOf);
+    const { nameOf } = this.#options.sharding;
+    const parts = partsByOwner(call.calls, ({ key }) => nameOf(key));
     try {
       return await applyToObjects(call, parts, (name, part) => this.#ask(name, new Applying(part, throwIt)));
     } catch (error) {

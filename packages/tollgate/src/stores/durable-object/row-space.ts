@@ -82,22 +82,7 @@ export class RowSpace implements SyncSpace {
     if (traits.changes) report.resets = this.#store.nextNumber();
     if (taken !== undefined && (traits.refunds || traits.renews))
       return this.#correct(verb, current, costs, report, at, taken);
-    const own = this.#ownOf(current.row);
-    if (own.every((counts, i) => counts?.limit.fingerprint === this.plan.limits[i]!.fingerprint))
-      return this.#run(this.plan, verb, current, costs, report, at);
-    const former = own.filter((counts) => counts !== undefined && now[0]! < counts.idleUs) as LimitCounts[];
-    if (former.length === 0) return this.#run(this.plan, verb, current, costs, report, at);
-    const first = this.plan.onChange === "keep-first" ? firstPlan(this.plan, former.map(limitOf)) : undefined;
-    if (first !== undefined) {
-      for (const [i, limit] of first.limits.entries()) {
-        report.keptLimits[at + i] = limit;
-        report.isView[at + i] = true;
-      }
-      return this.#run(first, verb, current, costs, report, at);
-    }
-    if (traits.changes) this.#context.onMove?.(key, former.map(limitOf), this.plan.limits);
-    else for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
-    return this.#run(this.plan, verb, current, costs, report, at);
+    return this.#run(this.#actingPlan(verb, key, current, report, at), verb, current, costs, report, at);
   }
 
   takeUndoably(
@@ -154,6 +139,19 @@ export class RowSpace implements SyncSpace {
   #without(row: KeyRow): KeyRow {
     const counts = row.counts.filter(({ limit }) => !this.plan.limits.some((own) => isSameLimit(own, limit)));
     return { ...row, counts };
+  }
+
+  /** The plan that decides: the own, or with the first numbers of the key. Notes whose numbers those are. */
+  #actingPlan(verb: Verb, key: string, { row, now }: Current, report: Report, at: number): Plan {
+    const own = this.#ownOf(row);
+    const isExact = own.every((counts, i) => counts?.limit.fingerprint === this.plan.limits[i]!.fingerprint);
+    const former = own.filter((counts) => !isExact && counts && now[0]! < counts.idleUs) as LimitCounts[];
+    if (former.length === 0) return this.plan;
+    const first = this.plan.onChange === "keep-first" ? firstPlan(this.plan, former.map(limitOf)) : undefined;
+    if (first === undefined && VERBS[verb].changes) this.#context.onMove?.(key, former.map(limitOf), this.plan.limits);
+    else for (let i = 0; i < this.plan.limits.length; i += 1) report.isView[at + i] = true;
+    for (const [i, limit] of (first?.limits ?? []).entries()) report.keptLimits[at + i] = limit;
+    return first ?? this.plan;
   }
 
   /** Applies a verb under a list, to a copy of what the key has used, and writes the copy if that has changed. */

@@ -4,31 +4,13 @@ import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import type { OwnedSpace } from "../owned/owned-space.ts";
 import type { SpaceVerb } from "../owned/questions.ts";
+import { addAnswer, type CallPart } from "../remote/call-parts.ts";
 
-/** The calls whose keys are in one object. */
-export interface ObjectPart {
-  /** The object's name. */
-  readonly name: string;
-  readonly calls: readonly Call<OwnedSpace>[];
-  /** Which calls of all these are. */
-  readonly indexes: readonly number[];
-}
+/** The calls whose keys are in one object, by its name. */
+export type ObjectPart = CallPart<Call<OwnedSpace>, string>;
 
 /** Applies a verb to the calls of one object. */
 export type AskObject = (name: string, call: SpaceVerb) => Promise<Report>;
-
-/** Groups calls by the objects of their keys. */
-export function partsOf(calls: readonly Call<OwnedSpace>[], nameOf: (key: string) => string): readonly ObjectPart[] {
-  const parts = new Map<string, { name: string; calls: Call<OwnedSpace>[]; indexes: number[] }>();
-  for (const [i, call] of calls.entries()) {
-    const name = nameOf(call.key);
-    const part = parts.get(name) ?? { name, calls: [], indexes: [] };
-    parts.set(name, part);
-    part.calls.push(call);
-    part.indexes.push(i);
-  }
-  return [...parts.values()];
-}
 
 /**
  * Applies a verb to keys in one object, or in several, which no transaction covers. A take takes from one object after
@@ -43,8 +25,8 @@ export async function applyToObjects(
   askObject: AskObject,
 ): Promise<Report> {
   const { verb, toldUs, taken } = call;
-  if (parts.length === 1) return askObject(parts[0]!.name, call);
-  const ask: Ask = (one, { name, calls }, receipts) => askObject(name, { verb: one, calls, toldUs, taken: receipts });
+  if (parts.length === 1) return askObject(parts[0]!.owner, call);
+  const ask: Ask = (one, { owner, calls }, receipts) => askObject(owner, { verb: one, calls, toldUs, taken: receipts });
   const { takes, changes } = VERBS[verb];
   const reports =
     takes === "if all conform" && changes
@@ -83,59 +65,27 @@ async function takeFromEach(parts: readonly ObjectPart[], ask: Ask): Promise<Rep
 async function giveBack(parts: readonly ObjectPart[], reports: readonly Report[], ask: Ask): Promise<void> {
   const given = reports.map((report, i) => {
     const part = parts[i]!;
-    const entries = entriesOf(part, report);
-    const receipts = entries.map(({ from, to, resets = Number.POSITIVE_INFINITY }): Taken => {
-      return { where: "own", degraded: undefined, resets, untilUs: report.untilUs.slice(from, to) };
+    const receipts: Taken[] = [];
+    let at = 0;
+    const calls = part.calls.map((call, c) => {
+      const from = at;
+      at += call.costs.length;
+      const resets = report.resetsOf[c] ?? report.resets ?? Number.POSITIVE_INFINITY;
+      receipts.push({ where: "own", degraded: undefined, resets, untilUs: report.untilUs.slice(from, at) });
+      // Limits in shadow mode took only what conformed.
+      return { ...call, costs: call.costs.map((cost, limit) => (report.conforms[from + limit] ? cost : 0)) };
     });
-    // Limits in shadow mode took only what conformed.
-    const calls = part.calls.map((call, c) => ({
-      ...call,
-      costs: call.costs.map((cost, limit) => (report.conforms[entries[c]!.from + limit] ? cost : 0)),
-    }));
     return ask("refund", { ...part, calls }, receipts);
   });
   await Promise.allSettled(given);
-}
-
-/** The entries of one call in the report of its object. */
-interface Entries {
-  readonly report: Report;
-  readonly from: number;
-  readonly to: number;
-  /** Which call of all it is. */
-  readonly index: number;
-  readonly resets: number | undefined;
 }
 
 /** One report with the entries of all calls, in their order. */
 function merge(parts: readonly ObjectPart[], reports: readonly Report[], admitted?: boolean): Report {
   const merged = new Report();
   merged.admitted = admitted ?? reports.every((report) => report.admitted);
-  const entries = parts.flatMap((part, i) => entriesOf(part, reports[i]!));
-  for (const each of entries.sort((a, b) => a.index - b.index)) addEntries(merged, each);
-  for (const { block } of reports) if ((block?.forUs ?? 0) > (merged.block?.forUs ?? 0)) merged.block = block;
+  for (const [i, part] of parts.entries()) addAnswer(reports[i]!, part, merged);
   return merged;
-}
-
-function entriesOf({ calls, indexes }: ObjectPart, report: Report): readonly Entries[] {
-  let at = 0;
-  return calls.map(({ costs }, i) => {
-    const from = at;
-    at += costs.length;
-    // The number of the decision on this call.
-    const resets = calls.length === 1 ? report.resets : report.resetsOf[i];
-    return { report, from, to: at, index: indexes[i]!, resets };
-  });
-}
-
-function addEntries(merged: Report, { report, from, to, index, resets }: Entries): void {
-  const start = merged.used.length - from;
-  if (report.hasEntries) merged.addEntries(report, from, to);
-  for (let entry = from; entry < to; entry += 1) {
-    merged.untilUs[start + entry] = report.untilUs[entry] ?? 0;
-    if (report.isView[entry] === true) merged.isView[start + entry] = true;
-  }
-  merged.resetsOf[index] = resets;
 }
 
 function free(call: Call<OwnedSpace>): Call<OwnedSpace> {

@@ -11,6 +11,7 @@ import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { BreakerState } from "../remote/breaker.ts";
+import { partsByOwner } from "../remote/call-parts.ts";
 import { Listeners } from "../remote/listeners.ts";
 import { Notifier } from "../remote/notifier.ts";
 import { BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
@@ -21,7 +22,7 @@ import { ADMITTED, type AnswerForm, Caller, type DecideWithout, type LeaseWaiter
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
-import { partsBySlot } from "./cluster-slots.ts";
+import { slotOf } from "./cluster-slots.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import { KeyScan } from "./key-scan.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
@@ -191,7 +192,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (this.#bypass) return without(BYPASSED);
     const denied = this.#denials.reportOn(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
-    const parts = this.#port.cluster && keyed.length > 1 ? partsBySlot(keyed) : [];
+    const parts = this.#port.cluster && keyed.length > 1 ? partsByOwner(keyed, ({ name }) => slotOf(name)) : [];
     if (parts.length < 2) return this.#ask(REPORT, verb, keyed, nowUs, without);
     return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
   }

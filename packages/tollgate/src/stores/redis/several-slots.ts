@@ -3,11 +3,13 @@ import { readUs } from "../../core/clock.ts";
 import { blocksKeys } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/verbs.ts";
+import { addAnswer, type CallPart } from "../remote/call-parts.ts";
 import { UnavailableError } from "../remote/unavailable-error.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import type { SlotPart } from "./cluster-slots.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
 
+/** The calls whose keys are in one slot. */
+type SlotPart = CallPart<KeyCall>;
 /** Applies a verb to calls whose keys are in one slot. */
 export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) => Promise<Report>;
 
@@ -40,7 +42,7 @@ async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: A
       await Promise.allSettled(refund(taken, report, ask));
       throw error;
     });
-    place(answer, part, report);
+    addAnswer(answer, part, report);
     if (answer.admitted) {
       taken.push({ part, takenUs: answer.resets });
       continue;
@@ -98,7 +100,7 @@ async function beginBlocks(
   );
   for (const part of denying) {
     const answer = await ask("take", part.calls);
-    place(answer, part, report);
+    addAnswer(answer, part, report);
     if (answer.admitted) await Promise.allSettled(refund([{ part, takenUs: answer.resets }], report, ask));
   }
 }
@@ -130,31 +132,6 @@ async function describeDenial(report: Report, others: readonly SlotPart[], ask: 
 /** Applies a verb to each part, and writes the entries of all parts into one report. */
 async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, report: Report): Promise<Report[]> {
   const answers = await Promise.all(parts.map(({ calls }) => ask(verb, calls)));
-  for (const [i, part] of parts.entries()) place(answers[i]!, part, report);
+  for (const [i, part] of parts.entries()) addAnswer(answers[i]!, part, report);
   return answers;
-}
-
-/** Writes a part's entries to their places in the report of all calls. */
-function place(answer: Report, { calls, at, places }: SlotPart, report: Report): void {
-  const { block } = answer;
-  if (block !== undefined && block.forUs > (report.block?.forUs ?? 0)) report.block = block;
-  let from = 0;
-  for (const [i, { costs }] of calls.entries()) {
-    report.resetsOf[places[i]!] = answer.resets;
-    for (let limit = 0; limit < costs.length; limit += 1) copyEntry(answer, from + limit, report, at[i]! + limit);
-    from += costs.length;
-  }
-}
-
-function copyEntry(from: Report, source: number, to: Report, target: number): void {
-  to.conforms[target] = from.conforms[source]!;
-  to.used[target] = from.used[source]!;
-  to.waitUs[target] = from.waitUs[source]!;
-  to.usedAfterWait[target] = from.usedAfterWait[source]!;
-  to.resetUs[target] = from.resetUs[source]!;
-  const until = from.untilUs[source];
-  if (until !== undefined) to.untilUs[target] = until;
-  const kept = from.keptLimits[source];
-  if (kept !== undefined || to.keptLimits.length > target) to.keptLimits[target] = kept;
-  if (from.isView[source] === true || to.isView.length > target) to.isView[target] = from.isView[source] === true;
 }
