@@ -77,7 +77,8 @@ export class RateReader {
     const counts = bounds.map((bound) => (upTo.get(bound) ?? 0) - (before?.get(bound) ?? 0));
     const total = counts.at(-1) ?? 0;
     const longestSeconds = bounds.at(-2) ?? 0;
-    return [0.5, 0.99].slice(0, total).map((part) => {
+    if (total <= 0) return [];
+    return [0.5, 0.99].map((part) => {
       const bound = bounds[counts.findIndex((count) => count >= part * total)] ?? 0;
       return Number((1_000 * Math.min(bound, longestSeconds)).toPrecision(3));
     });

@@ -89,6 +89,19 @@ describe("dashboard", () => {
     expect(second?.keys).toMatchObject([{ limiter: "api", key: "ann", used: 1, untilMs: START_MS + 16_000 }]);
   });
 
+  it("tells both percentiles as soon as a call was timed", async () => {
+    const { clock, api, board } = setUp();
+    const page = await look(board);
+    const isTimed = async (): Promise<boolean> => {
+      for (let call = 0; call < 16; call += 1) api.allow("ann");
+      await seconds(clock, 1);
+      return page.snapshots.some(({ points }) => points.some(({ p50Ms }) => p50Ms !== null));
+    };
+    while (!(await isTimed()));
+    const points = page.snapshots.flatMap((snapshot) => snapshot.points);
+    expect(points.map(({ p99Ms }) => p99Ms !== null)).toEqual(points.map(({ p50Ms }) => p50Ms !== null));
+  });
+
   it("masks keys until a page may see them", async () => {
     const { clock, api, board } = setUp({ authorize: () => ({ who: "bob", access: "read" }) });
     const page = await look(board, "?keys=shown");
