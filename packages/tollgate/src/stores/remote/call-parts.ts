@@ -40,8 +40,8 @@ export function addAnswer(answer: Report, { calls, indexes, at }: CallPart, repo
   let from = 0;
   for (const [i, { costs }] of calls.entries()) {
     report.resetsOf[indexes[i]!] = answer.resetsOf[i] ?? answer.resets;
-    for (let limit = 0; hasEntries && limit < costs.length; limit += 1)
-      copyEntry(answer, from + limit, report, at[i]! + limit);
+    const entries = hasEntries ? costs.length : 0;
+    for (let limit = 0; limit < entries; limit += 1) copyEntry(answer, from + limit, report, at[i]! + limit);
     from += costs.length;
   }
 }
