@@ -1,3 +1,5 @@
+import { UsageError } from "../command/usage-error.ts";
+
 /** A condition such as `clients>0.1%`, under which the command fails. */
 export interface FailIf {
   readonly text: string;
@@ -10,11 +12,11 @@ type Counts = Readonly<Record<FailIf["what"], number>>;
 
 const CONDITION = /^\s*(clients|requests)\s*>\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/;
 
-/** `undefined` for what is no condition. */
-export function parseFailIf(text: string): FailIf | undefined {
-  const match = CONDITION.exec(text);
-  if (match === null) return undefined;
-  const [, what, most, percent] = match;
+/** @throws UsageError */
+export function parseFailIf(text: string): FailIf {
+  const [, what, most, percent] = CONDITION.exec(text) ?? [];
+  if (what === undefined)
+    throw new UsageError(`--fail-if: expected such as 'clients>0.1%' or 'requests>100', got ${JSON.stringify(text)}`);
   return { text, what: what as FailIf["what"], most: Number(most), isShare: percent === "%" };
 }
 

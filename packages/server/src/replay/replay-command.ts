@@ -23,7 +23,7 @@ export async function runReplayCommand(args: readonly string[], output: Output):
   const limits = await limitsOf(flags, output);
   if (limits === "wrong") return 1;
   const progress = new ShowProgress();
-  const { html } = flags;
+  const { html, failIf } = flags;
   try {
     // A path that cannot be written fails now, and not after the whole log.
     if (html !== undefined) closeSync(openSync(html, "a"));
@@ -33,18 +33,15 @@ export async function runReplayCommand(args: readonly string[], output: Output):
       isFitted: flags.share !== undefined || html !== undefined,
       onProgress: (state) => progress.show(state),
       onHead: (file, head) => describeHead(file, head, output),
-    });
-    progress.end();
+    }).finally(() => progress.end());
     if (html !== undefined) writeFileSync(html, htmlOf(result, flags.files));
     if (flags.json) output.print(jsonOf(result));
     else for (const line of linesOf(result)) output.print(line);
-    const { failIf } = flags;
     const denied = result.judgement?.denied;
     if (failIf === undefined || denied === undefined || !fails(failIf, denied, result)) return 0;
     output.printError(`tollgate: --fail-if ${failIf.text} holds`);
     return 1;
   } catch (error) {
-    progress.end();
     output.printError(`tollgate: ${reasonOf(error, html)}`);
     return 1;
   }

@@ -39,11 +39,10 @@ const MOST_CLIENTS = 10_000_000;
 export function readReplayFlags(args: readonly string[]): ReplayFlags {
   const { values, positionals: files } = parseFlags("replay", args, OPTIONS, REPLAY_USAGE);
   if (files.length === 0) throw new UsageError(`replay: expected an access log, got none; usage: ${REPLAY_USAGE}`);
-  const { limits, domain, html, json = false } = values;
+  const { limits, domain, html, json = false, "fail-if": failIf } = values;
   if (html !== undefined && (html === "" || files.includes(html) || html === limits)) {
     throw new UsageError(`--html: expected a file of its own, got ${JSON.stringify(html)}`);
   }
-  const failIf = values["fail-if"];
   if (domain !== undefined && limits === undefined) throw new UsageError("--domain: expected with --limits");
   if (failIf !== undefined && limits === undefined) throw new UsageError("--fail-if: expected with --limits");
   // Without limits there is nothing else to tell.
@@ -56,7 +55,7 @@ export function readReplayFlags(args: readonly string[]): ReplayFlags {
     html,
     key: keyOf(values.key ?? "address"),
     share: suggest === undefined ? undefined : shareOf(suggest),
-    failIf: failIf === undefined ? undefined : failIfOf(failIf),
+    failIf: failIf === undefined ? undefined : parseFailIf(failIf),
     maxClients: maxClientsOf(values["max-clients"]),
   };
 }
@@ -75,16 +74,8 @@ function shareOf(text: string): Share {
   throw new UsageError(`--suggest: expected a percentage of clients such as 99.9, got ${JSON.stringify(text)}`);
 }
 
-function failIfOf(text: string): FailIf {
-  const condition = parseFailIf(text);
-  if (condition !== undefined) return condition;
-  throw new UsageError(`--fail-if: expected such as 'clients>0.1%' or 'requests>100', got ${JSON.stringify(text)}`);
-}
-
-function maxClientsOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_MAX_CLIENTS;
+function maxClientsOf(text = String(DEFAULT_MAX_CLIENTS)): number {
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= MOST_CLIENTS) return number;
-  const expected = `a number from 1 to ${MOST_CLIENTS}`;
-  throw new UsageError(`--max-clients: expected ${expected}, got ${JSON.stringify(text)}`);
+  throw new UsageError(`--max-clients: expected a number from 1 to ${MOST_CLIENTS}, got ${JSON.stringify(text)}`);
 }

@@ -29,7 +29,7 @@ export interface ReplayOptions {
   readonly share: Share | undefined;
   /** Whether to work out what each bucket would have denied, also without a share. */
   readonly isFitted: boolean;
-  /** Called about ten times a second. */
+  /** Called for each piece of a file that has been read. */
   readonly onProgress: (progress: Progress) => void;
   /** Called once for each file, before it is read. */
   readonly onHead: (file: string, head: LogHead) => void;
@@ -111,8 +111,6 @@ function fieldOf(key: ClientKey): string | undefined {
   return typeof key === "object" ? key.field : undefined;
 }
 
-const PROGRESS_MS = 100;
-
 /** What waits for its turn in the order of time. */
 interface LoggedRequest {
   timeUs: number;
@@ -126,7 +124,6 @@ class ReplayRun {
   #requests = 0;
   #unreadable = 0;
   #bytesRead = 0;
-  #progressDueMs = 0;
   readonly #bytes: number;
   readonly #options: ReplayOptions;
   readonly #clients: Clients;
@@ -159,8 +156,6 @@ class ReplayRun {
     for await (const chunk of chunksOf(name)) {
       this.#bytesRead += chunk.length;
       yield chunk;
-      if (performance.now() < this.#progressDueMs) continue;
-      this.#progressDueMs = performance.now() + PROGRESS_MS;
       this.#options.onProgress({ bytesRead: this.#bytesRead, bytes: this.#bytes, requests: this.#requests });
     }
   }

@@ -1,6 +1,9 @@
 import type { Progress } from "./replay.ts";
 
+const BAR_MS = 100;
 const LINE_MS = 10_000;
+/** Empties the line of a terminal. */
+const CLEAR = "\r\u001b[K";
 const WIDTH = 24;
 
 /** Where progress goes: standard error, by default. */
@@ -14,30 +17,27 @@ export class ShowProgress {
   readonly #stream: ProgressStream;
   readonly #nowMs: () => number;
   readonly #startMs: number;
-  #lastLineMs: number;
-  #hasBar = false;
+  #shownMs: number;
 
   constructor(stream: ProgressStream = process.stderr, nowMs: () => number = () => performance.now()) {
     this.#stream = stream;
     this.#nowMs = nowMs;
     this.#startMs = nowMs();
-    this.#lastLineMs = this.#startMs;
+    this.#shownMs = this.#startMs;
   }
 
   show(progress: Progress): void {
     const nowMs = this.#nowMs();
-    if (this.#stream.isTTY === true) {
-      this.#hasBar = true;
-      this.#stream.write(`\r\u001b[K${barOf(progress, nowMs - this.#startMs)}`);
-    } else if (nowMs - this.#lastLineMs >= LINE_MS) {
-      this.#lastLineMs = nowMs;
-      this.#stream.write(`${textOf(progress, nowMs - this.#startMs)}\n`);
-    }
+    if (nowMs - this.#shownMs < (this.#stream.isTTY === true ? BAR_MS : LINE_MS)) return;
+    this.#shownMs = nowMs;
+    const elapsedMs = nowMs - this.#startMs;
+    if (this.#stream.isTTY === true) this.#stream.write(`${CLEAR}${barOf(progress, elapsedMs)}`);
+    else this.#stream.write(`${textOf(progress, elapsedMs)}\n`);
   }
 
   /** Takes the bar away. */
   end(): void {
-    if (this.#hasBar) this.#stream.write("\r\u001b[K");
+    if (this.#stream.isTTY === true) this.#stream.write(CLEAR);
   }
 }
 

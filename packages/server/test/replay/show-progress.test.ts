@@ -17,8 +17,7 @@ function written(isTTY: boolean, seconds: readonly number[], bytes = 400e6): str
 const CLEAR = "\r\u001b[K";
 
 it("progress on a terminal is a bar with bytes and the time left, which goes at the end", () => {
-  expect(written(true, [0, 1, 5, 10])).toEqual([
-    `${CLEAR}[------------------------] 0 requests, 0.0 of 400 MB, 0 s left`,
+  expect(written(true, [0, 1, 1.05, 5, 10])).toEqual([
     `${CLEAR}[##----------------------] 200000 requests, 40 of 400 MB, 9 s left`,
     `${CLEAR}[############------------] 1000000 requests, 200 of 400 MB, 5 s left`,
     `${CLEAR}[########################] 2000000 requests, 400 of 400 MB, 0 s left`,
