@@ -183,6 +183,22 @@ describe("the page of the dashboard", () => {
     expect(new Set(asked)).toEqual(new Set([" a/b#%", ["192.0.2.1", "GET"]]));
   });
 
+  it("lists keys by what they have left, by calls, by denials, or the blocked ones first", async () => {
+    const keys: readonly KeyRow[] = [
+      { limiter: "api", key: "closest", id: "key-1", calls: 1, used: 0.9 },
+      { limiter: "api", key: "called", id: "key-2", calls: 9, denials: 1 },
+      { limiter: "api", key: "denied", id: "key-3", calls: 5, denials: 5 },
+      { limiter: "api", key: "blocked", id: "key-4", reason: "" },
+    ];
+    Object.assign(server, { snapshot: { ...SNAPSHOT, keys } });
+    const { page } = await open("#/keys");
+    const orders = { "Most calls": "called", "Most denials": "denied", Blocked: "blocked", "Limited now": "closest" };
+    for (const [name, first] of Object.entries(orders)) {
+      await page.getByRole("button", { name }).press("Enter");
+      await expect.poll(() => page.locator("tbody th").first().innerText()).toBe(first);
+    }
+  });
+
   it("has a table behind each chart", async () => {
     const { page } = await open("#/overview");
     for (const name of ["Calls per second", "Duration of decisions"]) {

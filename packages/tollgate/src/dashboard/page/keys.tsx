@@ -1,6 +1,7 @@
+import { useState } from "preact/hooks";
 import type { KeyRow, NamedKey, ShownKey, Snapshot } from "../snapshot.ts";
 import { fieldsOf } from "./action.tsx";
-import { type Columns, count, optional, Table, Text, Until } from "./text.tsx";
+import { Choice, type Columns, count, namesOf, optional, Table, Text, Until } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
 const hashOf = (key: NamedKey): string => `#/key/${encodeURIComponent(JSON.stringify(key))}`;
@@ -22,6 +23,14 @@ const COLUMNS: Columns<KeyRow> = {
   Denials: ({ denials }) => <span class="limited">{optional(denials)}</span>,
   "Passes again": ({ untilMs }) => <Until ms={untilMs} />,
   Block: ({ reason }) => reason !== undefined && <Text text={reason} none="without a reason" />,
+};
+
+/** What comes first in the list. Equal keys stay as the server has them: limited ones, then those closest to it. */
+const ORDERS = {
+  "Limited now, or closest": () => 0,
+  "Most calls": ({ calls = 0 }: KeyRow) => calls,
+  "Most denials": ({ denials = 0 }: KeyRow) => denials,
+  Blocked: ({ reason }: KeyRow) => (reason === undefined ? 0 : 1),
 };
 
 /** The keys that are denied or blocked now. */
@@ -49,6 +58,9 @@ interface KeyRows {
 }
 
 export function Keys({ view: { access, limits, keys, listsBlocked }, areKeysShown, showKeys }: Shown) {
+  const [order, setOrder] = useState<keyof typeof ORDERS>("Limited now, or closest");
+  const rankOf = ORDERS[order];
+  const rows = keys.toSorted((one, other) => rankOf(other) - rankOf(one));
   return (
     <>
       <h1>Keys</h1>
@@ -63,7 +75,8 @@ export function Keys({ view: { access, limits, keys, listsBlocked }, areKeysShow
           <p class="quiet">Keys are masked, because this session may only look.</p>
         )}
       </section>
-      <KeyTable caption="Called, denied or blocked most" rows={keys} listsBlocked={listsBlocked} />
+      <Choice names={namesOf(ORDERS)} chosen={order} choose={setOrder} />
+      <KeyTable caption="Called, denied or blocked most" rows={rows} listsBlocked={listsBlocked} />
     </>
   );
 }

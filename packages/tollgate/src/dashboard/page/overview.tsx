@@ -3,7 +3,7 @@ import type { Point, StoreRow } from "../snapshot.ts";
 import { Chart } from "./chart.tsx";
 import { KeyTable, limitedIn } from "./keys.tsx";
 import { LimitTable } from "./limits.tsx";
-import { bytes, clock, milliseconds, optional, rate, Table } from "./text.tsx";
+import { bytes, Choice, clock, milliseconds, namesOf, optional, rate, Table } from "./text.tsx";
 import type { Shown } from "./view.ts";
 
 /** The points of a range, and how many seconds a row of its tables stands for. */
@@ -15,7 +15,9 @@ export function Overview(shown: Shown) {
   return (
     <>
       <h1 class={limited.length > 0 ? "limited" : ""}>
-        {limited.length === 1 ? "1 key is limited now" : `${limited.length === 0 ? "No" : limited.length} keys are limited now`}
+        {limited.length === 1
+          ? "1 key is limited now"
+          : `${limited.length === 0 ? "No" : limited.length} keys are limited now`}
       </h1>
       {limited.length > 0 && <KeyTable caption="Limited now" rows={limited} listsBlocked={view.listsBlocked} />}
       <Table caption="The last second" columns={POINT} rows={[point]} id={() => ""} empty="" />
@@ -34,13 +36,7 @@ function Charts({ view }: Pick<Shown, "view">) {
   const shared = { points: view.points.slice(-seconds), every };
   return (
     <>
-      <p class="actions">
-        {(Object.keys(RANGES) as (keyof typeof RANGES)[]).map((name) => (
-          <button key={name} type="button" aria-pressed={name === range} onClick={() => setRange(name)}>
-            {name}
-          </button>
-        ))}
-      </p>
+      <Choice names={namesOf(RANGES)} chosen={range} choose={setRange} />
       <div class="side">
         <Chart
           {...shared}

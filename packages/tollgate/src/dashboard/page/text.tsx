@@ -84,6 +84,25 @@ export function Notice({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
+export const namesOf = <Name extends string>(of: Readonly<Record<Name, unknown>>) => Object.keys(of) as Name[];
+
+/** Buttons of which one is pressed. */
+export function Choice<Name extends string>(props: {
+  readonly names: readonly Name[];
+  readonly chosen: Name;
+  readonly choose: (name: Name) => void;
+}) {
+  return (
+    <p class="actions">
+      {props.names.map((name) => (
+        <button key={name} type="button" aria-pressed={name === props.chosen} onClick={() => props.choose(name)}>
+          {name}
+        </button>
+      ))}
+    </p>
+  );
+}
+
 export type Columns<Row> = Readonly<Record<string, (row: Row) => ComponentChildren>>;
 
 /** A table that scrolls by itself where it is too wide. The first column names the row. */
