@@ -7,11 +7,14 @@ let limiters;
 
 function open({ UPSTASH_URL: url, UPSTASH_TOKEN: token }) {
   const client = new Redis({ url, token, retry: { retries: 0 } });
-  const store = redisStore({ client, onFailure: "deny", timeout: "300ms", connectTimeout: "300ms", warnings: false });
+  const storeWithin = (timeout) =>
+    redisStore({ client, onFailure: "deny", timeout, connectTimeout: timeout, warnings: false });
+  const patient = storeWithin("20s");
   const slow = [tokenBucket({ capacity: 1, refill: 1, per: "20ms" })];
   limiters = {
-    consume: createLimiter({ name: "worker", limits: [perHour(1_000)], store }),
-    wait: createLimiter({ name: "slow", limits: slow, store }),
+    hurried: createLimiter({ name: "worker", limits: [perHour(1_000)], store: storeWithin("300ms") }),
+    consume: createLimiter({ name: "worker", limits: [perHour(1_000)], store: patient }),
+    wait: createLimiter({ name: "slow", limits: slow, store: patient }),
   };
   return limiters;
 }
@@ -20,7 +23,8 @@ function open({ UPSTASH_URL: url, UPSTASH_TOKEN: token }) {
 export default {
   async fetch(request, env) {
     const { route } = await request.json();
-    const { allowed, degraded } = await (limiters ?? open(env))[route][route]("ann");
+    const limiter = (limiters ?? open(env))[route];
+    const { allowed, degraded } = await (route === "wait" ? limiter.wait("ann") : limiter.consume("ann"));
     return Response.json({ result: { allowed, degraded } });
   },
 };

@@ -16,7 +16,7 @@ const worker = await WorkerProcess.start(new URL("upstash-worker.js", import.met
 afterAll(() => worker?.end());
 
 it("each request of a Worker has its deadline while Upstash hangs, and finds that it is back", async () => {
-  const ask = () => worker.ask<Outcome>("consume");
+  const ask = () => worker.ask<Outcome>("hurried");
   expect(await ask()).toEqual({ allowed: true });
   upstash.hang(true);
   for (let i = 0; i < 3; i += 1) expect(await ask()).toEqual({ allowed: false, degraded: "timed out" });
