@@ -47,7 +47,7 @@ export const CLUSTER_BOUND: Bound = {
 
 /** A figure's name is the number of threads or workers. Each number has a process of its own. */
 export function threadTasks(quick: boolean): Task[] {
-  const threads = Object.entries(ROWS).map(([row, { keys }]): Task => {
+  const shared = Object.entries(ROWS).map(([row, { keys }]): Task => {
     const measure = async () => {
       const figures: Record<string, number> = {};
       for (const threads of THREADS) {
@@ -71,5 +71,5 @@ export function threadTasks(quick: boolean): Task[] {
     };
     return { table: CLUSTER_TABLE.id, rows: [row], measure };
   });
-  return [...threads, ...clusters];
+  return [...shared, ...clusters];
 }

@@ -95,7 +95,7 @@ it("requests that wait for a place of another request get it, one after another"
 
 it("answers each of a crowd of requests that wait", async () => {
   const answers = await Promise.all(Array.from({ length: 60 }, () => worker.ask("wait", { test: "wait" })));
-  expect(answers).toEqual(new Array(60).fill({ allowed: true }));
+  for (const answer of answers) expect(answer).toEqual({ allowed: true });
 });
 
 describe("the alarm", () => {

@@ -34,5 +34,5 @@ it("each request of a Worker has its deadline while Upstash hangs, and finds tha
 
 it.each(["consume", "wait"])("answers each of a crowd of requests for one key: %s", async (verb) => {
   const answers = await Promise.all(Array.from({ length: 60 }, () => worker.ask<Outcome>(verb)));
-  expect(answers).toEqual(new Array(60).fill({ allowed: true }));
+  for (const answer of answers) expect(answer).toEqual({ allowed: true });
 });
