@@ -228,8 +228,13 @@ describe("dashboard", () => {
     const page = await get(board, "");
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(await page.text()).toContain('<div id="app"></div>');
-    const bare = await board.fetch(new Request("http://localhost/dashboard"));
-    expect([bare.status, bare.headers.get("location")]).toEqual([302, "./dashboard/"]);
+    for (const path of ["/dashboard", "//evil.example/dashboard"]) {
+      const bare = await board.fetch(new Request(`http://localhost${path}`));
+      expect([bare.status, bare.headers.get("location")]).toEqual([302, "./dashboard/"]);
+    }
+    // Without its dot this would lead to another host.
+    const scheme = await board.fetch(new Request("http://localhost/http:evil"));
+    expect(scheme.headers.get("location")).toBe("./http:evil/");
     expect((await get(board, "page.js")).headers.get("content-type")).toBe("text/javascript; charset=utf-8");
     expect((await get(board, "favicon.ico")).status).toBe(404);
   });
