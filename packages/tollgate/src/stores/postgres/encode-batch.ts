@@ -2,11 +2,10 @@ import { LAST_EXACT, Ticks } from "../../algorithms/ticks.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { tickScale } from "../../core/limits/tick-scale.ts";
 import type { Plan } from "../../core/plan.ts";
-import { encodeReason } from "../../core/reason-numbers.ts";
 import { digest } from "../redis/digest.ts";
 import { scriptAlgorithmOf } from "../redis/script/algorithms.ts";
-import { type EncodedCall, ORIGIN_US, originOf, type ScriptInput } from "../redis/script/encode-call.ts";
-import type { EncodedPlan } from "../redis/script/encode-plan.ts";
+import { blockNumbers, type EncodedCall, ORIGIN_US, originOf, type ScriptInput } from "../redis/script/encode-call.ts";
+import { durationNumbers, type EncodedPlan } from "../redis/script/encode-plan.ts";
 import { describeLimit } from "../redis/script/row.ts";
 import { SCRIPT_VERBS } from "../redis/script/script-verbs.ts";
 import type { ScriptTransaction } from "../redis/script/transaction.ts";
@@ -45,7 +44,7 @@ export function encodeBatch({ nowUs, transactions }: ScriptInput): EncodedCall {
       const costsAt = append(plan.plan.limits.map((_, i) => costs[i] ?? 0));
       return [rows.get(name) ?? 0, planAt(plan), costsAt, untilUs === undefined ? 0 : append([...untilUs, decidedUs])];
     }),
-    ...blockNumbers(one),
+    ...(one.block === undefined ? [] : blockNumbers(one.block)),
   ]);
   numbers[0] = append(described);
   const given = nowUs === undefined ? "" : String(nowUs);
@@ -62,21 +61,13 @@ function verbNumbers({ verb, keys }: ScriptTransaction): readonly [bits: number,
   return [bits.reduce((sum, bit, i) => sum + (bit ? 2 ** i : 0), 0), extra];
 }
 
-function blockNumbers({ block }: ScriptTransaction): readonly number[] {
-  if (block === undefined) return [];
-  const { end, reason } = block;
-  const [kind, us] = end === "none" ? [0, 0] : "forUs" in end ? [1, end.forUs] : [2, end.untilUs];
-  const numbers = encodeReason(reason);
-  return [kind, us, numbers.length, ...numbers];
-}
-
 /** A plan whose limits come after `before` others. Those of their blocks come last. */
 function planNumbers({ plan }: EncodedPlan, before: number): readonly number[] {
   const numbers = [plan.onChange === "keep-first" ? 1 : 0, plan.limits.length, before];
-  const blocks = plan.limits.map(durationsOf);
+  const blocks = plan.limits.map(durationNumbers);
   let at = numbers.length + 2 * blocks.length;
   for (const [i, block] of blocks.entries()) {
-    numbers.push(plan.enforces[i]! ? 1 : 0, block.length === 0 ? 0 : at);
+    numbers.push(plan.enforces[i]! ? 1 : 0, at);
     at += block.length;
   }
   return [...numbers, ...blocks.flat()];
@@ -130,13 +121,6 @@ function describe(limit: Limit, plan: Plan, origin: number, starts: readonly num
     default:
       return limit satisfies never;
   }
-}
-
-/** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */
-function durationsOf({ blockFor }: Limit): readonly number[] {
-  if (blockFor === undefined) return [];
-  const { durationsMs, forgetAfterMs, extend } = blockFor;
-  return [durationsMs.length, ...[...durationsMs, forgetAfterMs].map((ms) => Math.round(ms * 1000)), extend ? 1 : 0];
 }
 
 /** A literal of `text[]`. PostgreSQL has no text with NUL, so the name of such a key ends with a digest. */

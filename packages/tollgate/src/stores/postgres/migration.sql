@@ -16,18 +16,16 @@ CREATE TYPE tollgate.lim AS (
   unit float8, per_us float8, per_period float8, period float8, exact float8, origin float8, most_debt float8
 );
 
--- What counts under one limit. The limits of the list that counted last are one list, and are idle together.
-CREATE TYPE tollgate.entry AS (lim tollgate.lim, list float8, cells float8[]);
+-- What counts under one limit. The limits of the list that counted last are one list, and are idle together. Decisions
+-- made before `born` correct nothing: a reset, or the end of an idle entry, came between.
+CREATE TYPE tollgate.entry AS (lim tollgate.lim, list float8, born float8, cells float8[]);
 
--- A key with all its counts. Decisions made before `born` correct nothing. `forgotten` has, for each limit that was
--- reset, its id and when. `block` has its end, the offences, when they are forgotten, and the reason. Rows change in
+-- A key with all its counts. `block` has its end, the offences, when they are forgotten, and the reason. Rows change in
 -- place: no index on changing columns ends HOT updates, and half of each page is free for them.
 CREATE UNLOGGED TABLE tollgate.counts (
   key text COLLATE "C" PRIMARY KEY,
-  born float8 NOT NULL,
   expires float8 NOT NULL,
   entries tollgate.entry[] NOT NULL,
-  forgotten float8[] NOT NULL,
   block float8[]
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
@@ -36,40 +34,27 @@ CREATE TYPE tollgate.outcome AS (
   r tollgate.counts, admitted float8, answer float8[], places float8[], capacities float8[], notes float8[]
 );
 
-CREATE FUNCTION tollgate.inexact_ticks(l tollgate.lim, elapsed float8) RETURNS float8
-LANGUAGE plpgsql IMMUTABLE AS $$
+-- `x * factor / divisor`, rounded down exactly, also below zero, where `div` alone would round up.
+CREATE FUNCTION tollgate.scaled(x float8, factor float8, divisor float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
-  periods float8 := floor(elapsed / l.period);
-  rest float8 := elapsed - periods * l.period;
-  whole float8 := floor(rest * l.per_us);
-  fraction float8 := rest * l.per_us - whole;
-  doubt float8 := l.per_period * 4.440892098500626e-16::float8;
+  whole float8 := floor(x / divisor);
+  rest float8 := x - whole * divisor;
 BEGIN
-  IF NOT (fraction > doubt AND fraction < 1 - doubt) THEN
-    whole := div(rest::bigint::numeric * l.per_period::bigint::numeric, l.period::bigint::numeric)::float8;
-  END IF;
-  RETURN periods * l.per_period + whole;
-END $$;
-
-CREATE FUNCTION tollgate.inexact_us(l tollgate.lim, ticks float8) RETURNS float8 LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  periods float8 := floor(ticks / l.per_period);
-  rest numeric := (ticks - periods * l.per_period)::bigint::numeric * l.period::bigint::numeric;
-BEGIN
-  RETURN periods * l.period + div(rest + l.per_period::bigint::numeric - 1, l.per_period::bigint::numeric)::float8;
+  RETURN whole * factor + div(rest::bigint::numeric * factor::bigint, divisor::bigint)::float8;
 END $$;
 
 -- Functions in SQL are one expression each, which the server puts in place of their calls.
 
 -- The last tick that is not after a moment.
 CREATE FUNCTION tollgate.ticks_at(l tollgate.lim, us float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN l.exact = 1 THEN (us - l.origin) * l.per_us ELSE tollgate.inexact_ticks(l, us - l.origin) END
+  SELECT CASE WHEN l.exact = 1 THEN (us - l.origin) * l.per_us
+    ELSE tollgate.scaled(us - l.origin, l.per_period, l.period) END
 $$;
 
 -- Microseconds from now until this tick has come.
 CREATE FUNCTION tollgate.until_us(l tollgate.lim, ticks float8, now float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN ticks <= tollgate.ticks_at(l, now) THEN 0 ELSE greatest(0, CASE WHEN l.exact = 1
-    THEN ceil(ticks / l.per_us) ELSE tollgate.inexact_us(l, ticks) END - (now - l.origin)) END
+    THEN ceil(ticks / l.per_us) ELSE -tollgate.scaled(-ticks, l.period, l.per_period) END - (now - l.origin)) END
 $$;
 
 -- Fixed windows, sliding windows and limits on concurrency count in groups of units that leave together. Their cells
@@ -279,33 +264,48 @@ BEGIN
   RETURN c;
 END $$;
 
--- Microseconds until a list of a row is idle; of all lists and the block without one.
+-- Microseconds until a list of a row is idle.
 CREATE FUNCTION tollgate.idle_in(r tollgate.counts, of_list float8, now float8) RETURNS float8
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   e tollgate.entry;
-  o tollgate.entry;
-  idle float8;
-  longest float8 := CASE WHEN of_list IS NULL AND r.block IS NOT NULL THEN greatest(r.block[3] - now, 0) ELSE 0 END;
+  idle float8 := 0;
+  longest float8 := 0;
 BEGIN
   FOREACH e IN ARRAY r.entries LOOP
-    CONTINUE WHEN e.list <> of_list;
-    idle := (e.lim).idle;
-    IF cardinality(r.entries) > 1 THEN
-      FOREACH o IN ARRAY r.entries LOOP
-        IF o.list = e.list THEN idle := greatest(idle, (o.lim).idle); END IF;
-      END LOOP;
-    END IF;
-    longest := greatest(longest, tollgate.reset(e.lim, e.cells, now - idle));
+    IF e.list = of_list THEN idle := greatest(idle, (e.lim).idle); END IF;
+  END LOOP;
+  FOREACH e IN ARRAY r.entries LOOP
+    IF e.list = of_list THEN longest := greatest(longest, tollgate.reset(e.lim, e.cells, now - idle)); END IF;
   END LOOP;
   RETURN longest;
+END $$;
+
+-- A row without what is idle. It expires with the rest, or has none.
+CREATE FUNCTION tollgate.without_idle(r tollgate.counts, now float8) RETURNS tollgate.counts
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  e tollgate.entry;
+  kept tollgate.entry[] := '{}';
+  idle float8;
+  longest float8 := 0;
+BEGIN
+  FOREACH e IN ARRAY r.entries LOOP
+    idle := tollgate.idle_in(r, e.list, now);
+    longest := greatest(longest, idle);
+    IF idle > 0 THEN kept := kept || e; END IF;
+  END LOOP;
+  r.entries := kept;
+  IF r.block[3] > now THEN longest := greatest(longest, r.block[3] - now); ELSE r.block := NULL; END IF;
+  r.expires := CASE WHEN longest > 0 THEN now + longest END;
+  RETURN r;
 END $$;
 
 -- Applies a verb to one row. The verb is what it changes (1), whether it decides (2), charges (4), refunds (8) or
 -- renews (16). `times` is more than 1 for takes only: as many of these identical calls are made as conform.
 --
 -- `a` has the plan at `p`: whether the first numbers are kept, the number of limits, after how many of `lims` they
--- come, and for each whether it enforces, and how far from `p` its block is described, or 0. There are the number of
+-- come, and for each whether it enforces, and how far from `p` its block is described: the number of
 -- durations, these, when offences are forgotten, and whether blocks are extended. The costs are in `a`, too, and so is
 -- the receipt, or 0: until when each limit counts, and the moment. Notes of limits that are counted under other numbers
 -- begin with `place`.
@@ -366,7 +366,7 @@ BEGIN
     e := found[i];
     -- An idle limit is as a new one, unless it starts empty, or other numbers or limits were counted with it.
     IF e.list IS NULL OR (matters AND tollgate.idle_in(r, e.list, now) <= 0) THEN
-      e := ROW(l, coalesce((found[1]).list, 0), tollgate.new_cells(l, now))::tollgate.entry;
+      e := ROW(l, coalesce((found[1]).list, 0), coalesce(e.born, now), tollgate.new_cells(l, now))::tollgate.entry;
     ELSE
       is_new := false;
       IF e.lim <> l THEN
@@ -411,7 +411,7 @@ BEGIN
       IF receipt = 0 THEN
         own[i].cells := tollgate.give_back(e.lim, e.cells, now, cost);
         keeps := keeps OR NOT is_new;
-      ELSIF NOT is_new AND tollgate.remembers(r, (e.lim).id, a[receipt + n]) THEN
+      ELSIF NOT is_new AND e.born <= a[receipt + n] THEN
         -- A new key has nothing of what was taken.
         own[i].cells := tollgate.correct(e.lim, e.cells, now, cost, a[receipt + i - 1]);
         keeps := true;
@@ -421,7 +421,7 @@ BEGIN
       CONTINUE WHEN cost = 0;
       units := CASE WHEN receipt > 0 THEN a[receipt + i - 1] END;
       at := tollgate.first_group(e.cells, 1, units);
-      IF (e.lim).algorithm = 4 AND units > now AND tollgate.remembers(r, (e.lim).id, a[receipt + n])
+      IF (e.lim).algorithm = 4 AND units > now AND e.born <= a[receipt + n]
         AND e.cells[2 * at + 1] = units AND e.cells[2 * at + 2] - e.cells[2 * at] >= cost THEN
         own[i].cells := tollgate.take(e.lim, tollgate.correct(e.lim, e.cells, now, cost, units), now, cost);
         keeps := true;
@@ -466,39 +466,6 @@ BEGIN
   RETURN o;
 END $$;
 
--- Whether a row knows what a limit counted at a moment.
-CREATE FUNCTION tollgate.remembers(r tollgate.counts, id float8, moment float8) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE AS $$
-BEGIN
-  FOR i IN 1 .. cardinality(r.forgotten) BY 2 LOOP
-    IF r.forgotten[i] = id AND moment < r.forgotten[i + 1] THEN RETURN false; END IF;
-  END LOOP;
-  RETURN r.born <= moment;
-END $$;
-
--- Removes what counts under a plan. Decisions that took some of it are told from later ones by the moment.
-CREATE FUNCTION tollgate.forget(r tollgate.counts, limits tollgate.lim[], now float8) RETURNS tollgate.counts
-LANGUAGE plpgsql IMMUTABLE AS $$
-DECLARE
-  e tollgate.entry;
-  rest tollgate.entry[] := '{}';
-  forgotten float8[] := '{}';
-BEGIN
-  FOREACH e IN ARRAY r.entries LOOP
-    IF (e.lim).id IN (SELECT id FROM unnest(limits)) THEN
-      forgotten := forgotten || ARRAY[(e.lim).id, now];
-    ELSE
-      rest := rest || e;
-    END IF;
-  END LOOP;
-  FOR i IN 1 .. cardinality(r.forgotten) BY 2 LOOP
-    IF NOT r.forgotten[i] = ANY (forgotten) THEN forgotten := forgotten || r.forgotten[i : i + 1]; END IF;
-  END LOOP;
-  r.entries := rest;
-  r.forgotten := forgotten;
-  RETURN r;
-END $$;
-
 -- The call of a transaction whose row is blocked for the longest time, from 0. The calls are at `calls` in `a`.
 CREATE FUNCTION tollgate.blocker(rows tollgate.counts[], a float8[], calls int, n int, now float8) RETURNS int
 LANGUAGE plpgsql IMMUTABLE AS $$
@@ -537,8 +504,8 @@ BEGIN
     FOR j IN 1 .. a[p + 1]::int LOOP
       entry := entry + 1;
       at := p + a[p + 2 + 2 * j];
-      CONTINUE WHEN at = p OR a[calls + 4 * i] <> k;
       durations := a[at];
+      CONTINUE WHEN durations = 0 OR a[calls + 4 * i] <> k;
       CONTINUE WHEN NOT CASE WHEN is_denial THEN a[at + durations + 2] = 1
         WHEN a[a[calls + 4 * i + 2] + j - 1] = 0 THEN false
         WHEN charges THEN answer[5 * entry - 3] >= capacities[entry]
@@ -578,7 +545,6 @@ DECLARE
   changed int[] := '{}';
   made text[] := '{}';
   r tollgate.counts;
-  e tollgate.entry;
   o tollgate.outcome;
   replies text[] := '{}';
   part float8[];
@@ -599,7 +565,6 @@ DECLARE
   blocker int;
   is_blocked boolean;
   idle float8;
-  kept tollgate.entry[];
   answer float8[];
   places float8[];
   capacities float8[];
@@ -611,16 +576,13 @@ BEGIN
     ELSE
       SELECT t.* INTO r FROM tollgate.counts t WHERE t.key = names[i] FOR UPDATE;
     END IF;
-    IF NOT FOUND THEN r := ROW(names[i], 0, 0, '{}'::tollgate.entry[], '{}'::float8[], NULL::float8[]); END IF;
+    IF NOT FOUND THEN r := ROW(names[i], 0, '{}'::tollgate.entry[], NULL::float8[]); END IF;
     rows[i] := r;
   END LOOP;
   IF now IS NULL THEN now := (extract(epoch FROM clock_timestamp()) * 1000000)::float8; END IF;
   IF extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000 > patience THEN RETURN 'late'; END IF;
   -- The windows of the calendar are described for other times: with this one, the caller describes them again.
   IF now < a[3] OR now >= a[4] THEN RETURN now::text; END IF;
-  FOR i IN 1 .. cardinality(names) LOOP
-    IF (rows[i]).expires = 0 THEN rows[i].born := now; END IF;
-  END LOOP;
   stored := rows;
 
   FOR number IN 1 .. a[2]::int LOOP
@@ -635,15 +597,15 @@ BEGIN
     part := '{}';
     admitted := 0;
     IF extra = 1 THEN
-      IF (cardinality(rows[k].entries) > 0 OR rows[k].block IS NOT NULL)
-        AND tollgate.idle_in(rows[k], NULL, now) <= 0 THEN
-        rows[k].entries := '{}';
-        rows[k].block := NULL;
+      r := tollgate.without_idle(rows[k], now);
+      IF r.expires IS NULL AND (cardinality(rows[k].entries) > 0 OR rows[k].block IS NOT NULL) THEN
+        rows[k] := r;
         admitted := 1;
       END IF;
     ELSIF extra = 2 THEN
       c := a[calls + 1];
-      rows[k] := tollgate.forget(rows[k], lims[a[c + 2] + 1 : a[c + 2] + a[c + 1]], now);
+      rows[k].entries := ARRAY(SELECT t::tollgate.entry FROM unnest(rows[k].entries) t
+        WHERE (t.lim).id NOT IN (SELECT id FROM unnest(lims[a[c + 2] + 1 : a[c + 2] + a[c + 1]])));
       admitted := 1;
     ELSIF extra = 3 THEN
       -- An operator's block: 0 ends one, 1 is one that lasts, 2 one until a moment; the microseconds; the reason.
@@ -719,19 +681,10 @@ BEGIN
   FOR i IN 1 .. cardinality(names) LOOP
     r := rows[i];
     CONTINUE WHEN r IS NOT DISTINCT FROM stored[i];
-    idle := tollgate.idle_in(r, NULL, now);
-    IF cardinality(r.entries) > 1 THEN
-      kept := '{}';
-      FOREACH e IN ARRAY r.entries LOOP
-        IF tollgate.idle_in(r, e.list, now) > 0 THEN kept := kept || e; END IF;
-      END LOOP;
-      r.entries := kept;
-    END IF;
-    IF r.block[3] <= now THEN r.block := NULL; END IF;
-    r.expires := CASE WHEN idle > 0 THEN now + idle END;
+    r := tollgate.without_idle(r, now);
     rows[i] := r;
     IF (stored[i]).expires > 0 THEN changed := changed || i; END IF;
-    CONTINUE WHEN (stored[i]).expires > 0 OR idle <= 0;
+    CONTINUE WHEN (stored[i]).expires > 0 OR r.expires IS NULL;
     INSERT INTO tollgate.counts VALUES (r.*) ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
       DELETE FROM tollgate.counts WHERE key = ANY (made);
@@ -744,7 +697,7 @@ BEGIN
     IF r.expires IS NULL THEN
       DELETE FROM tollgate.counts WHERE key = r.key;
     ELSE
-      UPDATE tollgate.counts SET expires = r.expires, entries = r.entries, forgotten = r.forgotten, block = r.block
+      UPDATE tollgate.counts SET expires = r.expires, entries = r.entries, block = r.block
       WHERE key = r.key;
     END IF;
   END LOOP;

@@ -1,4 +1,4 @@
-import { TollgateError } from "../../core/errors.ts";
+import { type ClientFailure, FAULT, failureOfClient } from "../redis/clients/client-failure.ts";
 import type { RedisPort, ScriptCall, ScriptReply } from "../redis/clients/redis-port.ts";
 import { UnavailableError } from "../remote/unavailable-error.ts";
 
@@ -25,7 +25,7 @@ const KEYS = "SELECT key FROM tollgate.counts WHERE key > $1 AND key < $2 ORDER 
 const LATE = new UnavailableError("timed out waiting for the key's row", "command");
 
 /** Sends a statement. The values are read when it is sent, which may be later. */
-type Send = (name: string, text: string, values: unknown[]) => PromiseLike<readonly unknown[]>;
+type Send = (name: string, text: string, values: unknown[]) => Promise<readonly unknown[]>;
 
 /** Whether a value has the methods of a client. */
 export function isPostgresClient(client: unknown): client is PostgresClient {
@@ -34,7 +34,7 @@ export function isPostgresClient(client: unknown): client is PostgresClient {
 }
 
 function senderOf(client: PostgresClient, prepare: boolean): Send {
-  if ("unsafe" in client) return (_, text, values) => client.unsafe(text, values as never[], { prepare });
+  if ("unsafe" in client) return async (_, text, values) => client.unsafe(text, values as never[], { prepare });
   return async (name, text, values) => (await client.query(prepare ? { name, text, values } : { text, values })).rows;
 }
 
@@ -52,6 +52,7 @@ export class PostgresPort implements RedisPort {
   readonly cluster = false;
   readonly isUnordered = true;
   readonly connected = true;
+  readonly failureOf: (error: unknown) => ClientFailure = failureOf;
   readonly #send: Send;
   readonly #patience: string;
 
@@ -62,7 +63,7 @@ export class PostgresPort implements RedisPort {
     this.#patience = String(timeoutMs);
     if (sweepMs === 0) return;
     // The next sweep makes up for one that failed.
-    const sweep = (): void => void this.#ask("tollgate-sweep", "SELECT tollgate.sweep()", []).catch(() => {});
+    const sweep = (): void => void this.#send("tollgate-sweep", "SELECT tollgate.sweep()", []).catch(() => {});
     this.#timer = setInterval(sweep, sweepMs);
     // Timers are numbers outside Node, Bun and Deno.
     if (typeof this.#timer === "object") this.#timer.unref();
@@ -83,7 +84,7 @@ export class PostgresPort implements RedisPort {
       }
     } catch (error) {
       cancelFlag.cancel();
-      throw meaningOf(error);
+      throw error;
     }
   }
 
@@ -91,7 +92,7 @@ export class PostgresPort implements RedisPort {
     let last = prefix;
     for (;;) {
       // A key follows its head in braces.
-      const rows = await this.#ask("tollgate-keys", KEYS, [last, `${prefix}|`]);
+      const rows = await this.#send("tollgate-keys", KEYS, [last, `${prefix}|`]);
       const names = rows.map((row) => (row as { readonly key: string }).key);
       if (names.length === 0) return;
       yield names;
@@ -102,14 +103,6 @@ export class PostgresPort implements RedisPort {
   /** Clients send no statement twice. The store removes its listener when it closes, so the sweeps end then. */
   onLost(): () => void {
     return () => clearInterval(this.#timer);
-  }
-
-  async #ask(name: string, text: string, values: unknown[]): Promise<readonly unknown[]> {
-    try {
-      return await this.#send(name, text, values);
-    } catch (error) {
-      throw meaningOf(error);
-    }
   }
 }
 
@@ -125,53 +118,35 @@ function numbersIn(rows: readonly unknown[]): ScriptReply {
 }
 
 /** SQLSTATE codes, or their classes, of failures that pass, and their causes. The longest match wins. */
-const CAUSES: readonly (readonly [code: string, kind: "server" | "command", cause: string])[] = [
-  ["25006", "server", "the server is read-only"],
-  ["3F000", "server", "tollgate's schema is missing"],
-  ["42501", "server", "the server does not permit the call"],
-  ["42704", "server", "tollgate's types are missing"],
-  ["42883", "server", "tollgate's functions are missing"],
-  ["42P01", "server", "tollgate's table is missing"],
-  ["40P01", "command", "deadlock"],
-  ["55P03", "command", "timed out waiting for a lock"],
-  ["57014", "command", "the server cancelled the statement"],
-  ["53100", "command", "the server's disk is full"],
-  ["53200", "command", "the server is out of memory"],
-  ["53300", "server", "the server has no connection left"],
-  ["08", "server", "connection lost"],
-  ["28", "server", "the server refused the login"],
-  ["3D", "server", "the database is missing"],
-  ["40", "command", "the server could not serialize the call"],
-  ["53", "command", "the server lacks resources"],
-  ["57", "server", "the server is shutting down"],
-  ["58", "command", "the server has a system error"],
-  ["XX", "command", "the server has an internal error"],
-];
-
-/** Causes of clients' own errors, by code and text. */
-const OF_CLIENT: readonly (readonly [words: RegExp, cause: string])[] = [
-  [/ECONNREFUSED/, "connection refused"],
-  [/ENOTFOUND|EAI_AGAIN/, "host not found"],
-  [/when trying to connect|CONNECT_TIMEOUT/, "no connection in time"],
-  [/after calling end|CONNECTION_ENDED|was closed|not queryable/, "the client is closed"],
-  [/timeout/i, "timed out"],
+const CAUSES: readonly (readonly [code: string, kind: "unavailable" | "rejected", cause: string])[] = [
+  ["25006", "unavailable", "the server is read-only"],
+  ["3F000", "unavailable", "tollgate's schema is missing"],
+  ["42501", "unavailable", "the server does not permit the call"],
+  ["42704", "unavailable", "tollgate's types are missing"],
+  ["42883", "unavailable", "tollgate's functions are missing"],
+  ["42P01", "unavailable", "tollgate's table is missing"],
+  ["40P01", "rejected", "deadlock"],
+  ["55P03", "rejected", "timed out waiting for a lock"],
+  ["57014", "rejected", "the server cancelled the statement"],
+  ["53100", "rejected", "the server's disk is full"],
+  ["53200", "rejected", "the server is out of memory"],
+  ["53300", "unavailable", "the server has no connection left"],
+  ["08", "unavailable", "connection lost"],
+  ["28", "unavailable", "the server refused the login"],
+  ["3D", "unavailable", "the database is missing"],
+  ["40", "rejected", "the server could not serialize the call"],
+  ["53", "rejected", "the server lacks resources"],
+  ["57", "unavailable", "the server is shutting down"],
+  ["58", "rejected", "the server has a system error"],
+  ["XX", "rejected", "the server has an internal error"],
 ];
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** Errors of bugs, in this library or in a client. */
-const BUGS = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError"]);
 
-/** The meaning of a client's error: what passes is unavailable, the rest is `ERR_STORE`. */
-function meaningOf(error: unknown): UnavailableError | TollgateError {
-  if (error instanceof UnavailableError || error instanceof TollgateError) return error;
-  const { name = "", message = String(error), code } = error as { name?: string; message?: string; code?: unknown };
-  if (typeof code === "string" && SQLSTATE.test(code) && !code.startsWith("E")) {
-    const [, kind, cause] = CAUSES.find(([start]) => code.startsWith(start)) ?? [];
-    if (cause !== undefined) return new UnavailableError(cause, kind, error);
-  } else if (!BUGS.has(name)) {
-    const words = `${String(code)} ${message}`;
-    const [, cause = "connection lost"] = OF_CLIENT.find(([pattern]) => pattern.test(words)) ?? [];
-    return new UnavailableError(cause, "server", error);
-  }
-  return new TollgateError("ERR_STORE", `postgresStore: the server refused the call: ${message}`, { cause: error });
+/** What passes is unavailable, and an unknown code of the server is permanent. Clients have errors without a code. */
+function failureOf(error: unknown): ClientFailure {
+  const { code } = Object(error) as { readonly code?: unknown };
+  if (typeof code !== "string" || !SQLSTATE.test(code) || code.startsWith("E")) return failureOfClient(error);
+  const known = CAUSES.find(([start]) => code.startsWith(start));
+  return known === undefined ? FAULT : { kind: known[1], cause: known[2] };
 }

@@ -15,7 +15,7 @@ import { withTimeout } from "../remote/with-timeout.ts";
 import { CancelFlag, RUN } from "./clients/cancel-flag.ts";
 import type { RedisPort, ScriptCall, ScriptReply } from "./clients/redis-port.ts";
 import type { CheckedRedisOptions } from "./redis-options.ts";
-import { meaningOf, throwStoreError, translateError } from "./translate-error.ts";
+import { meaningOf, throwStoreError } from "./translate-error.ts";
 
 /** A call that is queued for so many timeouts is denied as overload, even if the server answers other calls. */
 const MOST_TIMEOUTS = 10;
@@ -41,6 +41,9 @@ export class ServerLink {
   readonly #port: RedisPort;
   readonly #timeoutMs: number;
   readonly #stopListening: () => void;
+  readonly #throwMeaning = (error: unknown): never => {
+    throw meaningOf(error, this.#port);
+  };
   /** The key of a probe. In a cluster it leads to the node that failed last. */
   #probeKey: string;
 
@@ -75,7 +78,7 @@ export class ServerLink {
     this.deadline.expect(call);
     this.#port.run(call).then(
       (reply) => this.#end(call, reply),
-      (error: unknown) => this.#end(call, meaningOf(error)),
+      (error: unknown) => this.#end(call, meaningOf(error, this.#port)),
     );
   }
 
@@ -84,7 +87,7 @@ export class ServerLink {
     if (!this.circuit.isClosed) return throwStoreError(CIRCUIT_OPEN);
     const sentAtMs = monotonicMs();
     try {
-      const answer = await withTimeout(this.deadline.leftMs, call().catch(translateError));
+      const answer = await withTimeout(this.deadline.leftMs, call().catch(this.#throwMeaning));
       this.circuit.succeeded();
       return answer;
     } catch (error) {
@@ -104,7 +107,7 @@ export class ServerLink {
     const cancelFlag = new CancelFlag(RUN);
     cancelFlag.cancel();
     const answer = this.#port.run({ keys: [this.#probeKey], args: [], cancelFlag });
-    await withTimeout(this.#timeoutMs, answer.catch(translateError));
+    await withTimeout(this.#timeoutMs, answer.catch(this.#throwMeaning));
   }
 
   /** Ends a call, once. An error of the server is a reply, too; an error of the client is not. */

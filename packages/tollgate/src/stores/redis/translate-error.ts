@@ -1,24 +1,19 @@
 import { TollgateError } from "../../core/errors.ts";
 import { serverUnavailable, UnavailableError } from "../remote/unavailable-error.ts";
 import { clientFailure } from "./clients/client-failure.ts";
+import type { RedisPort } from "./clients/redis-port.ts";
 
-/** The meaning of a client's error: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
-export function meaningOf(error: unknown): UnavailableError | TollgateError {
+/** The meaning of an error of a port: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
+export function meaningOf(
+  error: unknown,
+  { failureOf = clientFailure }: Pick<RedisPort, "failureOf">,
+): UnavailableError | TollgateError {
   if (error instanceof TollgateError || error instanceof UnavailableError) return error;
-  const failure = clientFailure(error);
+  const failure = failureOf(error);
   if (failure.kind === "unavailable") return new UnavailableError(failure.cause, "server", error);
   if (failure.kind === "rejected") return new UnavailableError(failure.cause, "command", error);
   const message = error instanceof Error ? error.message : String(error);
-  return new TollgateError("ERR_STORE", `redisStore: the server refused the call: ${message}`, { cause: error });
-}
-
-/**
- * Throws the meaning of a client's error.
- *
- * @throws UnavailableError or TollgateError, as `meaningOf` says.
- */
-export function translateError(error: unknown): never {
-  throw meaningOf(error);
+  return new TollgateError("ERR_STORE", `the server refused the call: ${message}`, { cause: error });
 }
 
 /** Throws an error that no failure policy decides on. @throws TollgateError `ERR_STORE` for an `UnavailableError`. */

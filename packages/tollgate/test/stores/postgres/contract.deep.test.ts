@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { type PostgresStoreOptions, postgresStore } from "tollgate/postgres";
 import { storeContract } from "tollgate/testing";
-import { afterAll, describe, it } from "vitest";
+import { afterAll, beforeEach, describe, it } from "vitest";
 import { BY_LIMITERS_CLOCK } from "../../../src/stores/redis/limiters-clock.ts";
 import { correctionAttacks } from "../../limiter/attacks/corrections.ts";
 import { ofFile } from "../../of-file.ts";
+import { receiptCases } from "../redis/kit/receipt-cases.ts";
 import { PostgresServer } from "./servers/start-postgres.ts";
 
 const server = await ofFile(PostgresServer.start());
@@ -41,4 +42,8 @@ describe("the store contract holds by postgres.js, without batches and without a
 
 describe("over PostgreSQL", () => {
   correctionAttacks(() => createStore(), false);
+
+  const lose = () => pool.query("DELETE FROM tollgate.counts");
+  beforeEach(lose);
+  receiptCases(() => postgresStore({ client: pool }), lose);
 });

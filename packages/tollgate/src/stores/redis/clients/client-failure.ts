@@ -12,7 +12,7 @@ export type ClientFailure =
   | { readonly kind: "unavailable" | "rejected"; readonly cause: string }
   | { readonly kind: "fault" };
 
-const FAULT: ClientFailure = Object.freeze({ kind: "fault" });
+export const FAULT: ClientFailure = Object.freeze({ kind: "fault" });
 
 /** Error codes of servers, or of parts of a cluster, that are temporarily unavailable. */
 const TEMPORARY: ReadonlyMap<string, string> = new Map([
@@ -52,11 +52,14 @@ const CAUSES: readonly (readonly [words: RegExp, cause: string])[] = [
   [/sentinel/i, "no sentinel answers"],
   [/timed? ?out|TimeoutError/i, "timed out"],
   [/queue is full|maximum inflight/i, "the client has too much under way"],
-  [/client is closed|connection is closed|cluster is ended/i, "the client is closed"],
+  [
+    /client is closed|connection is closed|cluster is ended|after calling end|connection_ended|not queryable/i,
+    "the client is closed",
+  ],
   [/startup nodes|root nodes|slots cache|cluster isn't ready|no connection/i, "no node answers"],
   [/offline|isn't writeable/i, "not connected"],
   [
-    /ECONNRESET|EPIPE|connection (?:error|reset|close|lost)|disconnect|socket closed|aborted|max retries/i,
+    /ECONNRESET|EPIPE|connection[ _](?:error|reset|close|lost|terminated|destroyed)|disconnect|socket closed|aborted|max retries/i,
     "connection lost",
   ],
   [/fetch|ConnectionError/i, "connection failed"],
@@ -86,7 +89,8 @@ export function clientFailure(error: unknown): ClientFailure {
   return cause === undefined ? FAULT : { kind: "unavailable", cause };
 }
 
-function failureOfClient(error: unknown): ClientFailure {
+/** Classifies an error of a client that is no reply of its server. */
+export function failureOfClient(error: unknown): ClientFailure {
   const words = wordsOf(error, DEEPEST);
   if (MISUSE.test(words)) return FAULT;
   const known = CAUSES.find(([pattern]) => pattern.test(words));

@@ -1,4 +1,5 @@
 import type { CancelFlag } from "./cancel-flag.ts";
+import type { ClientFailure } from "./client-failure.ts";
 
 /** A script's text, and its SHA-1 in hexadecimal, by which servers know it. */
 export interface RedisScript {
@@ -32,9 +33,11 @@ export interface RedisPort {
    * Runs the script by its SHA-1, and sends its text if the server does not know it. Before it rejects it cancels the
    * call: a client that timed out may have the call in a queue.
    *
-   * @throws what the client throws. `clientFailure` classifies it.
+   * @throws what the client throws. `failureOf` classifies it.
    */
   run(call: ScriptCall): Promise<ScriptReply>;
+  /** Classifies errors of the client and its server; by default as those of Redis. */
+  failureOf?(error: unknown): ClientFailure;
   /** All keys that begin with the prefix, on all primaries, in portions. Keys may be repeated. */
   scan(prefix: string): AsyncIterable<readonly string[]>;
   /**

@@ -126,7 +126,7 @@ function textOf(transaction: ScriptTransaction, names: Map<string, number>, plan
 }
 
 /** 0 to end a block, 1 for one that lasts, 2 for one until a moment; the microseconds; the reason's numbers. */
-function blockNumbers({ end, reason }: ScriptBlock): readonly number[] {
+export function blockNumbers({ end, reason }: ScriptBlock): readonly number[] {
   const [kind, us] = end === "none" ? [0, 0] : "forUs" in end ? [1, end.forUs] : [2, end.untilUs];
   const numbers = encodeReason(reason);
   return [kind, us, numbers.length, ...numbers];

@@ -47,7 +47,7 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
     known = knownTimes(windows);
     const described = limits.flatMap((limit, i) => [
       ...[descriptions[i]!, enforces[i]! ? 1 : 0],
-      ...[...blockNumbers(limit), ...windows[i]!],
+      ...[...durationNumbers(limit), ...windows[i]!],
     ]);
     return ["", ...(known === undefined ? [] : [`~${known[0]}`, known[1]]), onChange === "keep-first" ? 1 : 0]
       .concat(described)
@@ -87,7 +87,7 @@ function knownTimes(windows: readonly (readonly number[])[]): readonly [fromUs: 
 }
 
 /** How many durations `blockFor` has, these and `forgetAfter` in microseconds, and whether it extends. */
-function blockNumbers({ blockFor }: Limit): readonly number[] {
+export function durationNumbers({ blockFor }: Limit): readonly number[] {
   if (blockFor === undefined) return [0];
   const { durationsMs, forgetAfterMs, extend } = blockFor;
   const us = [...durationsMs, forgetAfterMs].map((ms) => Math.round(ms * 1000));

@@ -54,6 +54,14 @@ const NO_CONNECTION: readonly (readonly [Error, string])[] = [
   // fetch
   [new TypeError("fetch failed", { cause: errorOf("", { code: "ECONNREFUSED" }) }), "connection refused"],
   [new TypeError("fetch failed"), "connection failed"],
+  // pg and postgres
+  [errorOf("timeout exceeded when trying to connect"), "timed out"],
+  [errorOf("Connection terminated unexpectedly"), "connection lost"],
+  [errorOf("Cannot use a pool after calling end on the pool"), "the client is closed"],
+  [errorOf("Client has encountered a connection error and is not queryable"), "the client is closed"],
+  [errorOf("write CONNECT_TIMEOUT 10.1.2.3:5432", { code: "CONNECT_TIMEOUT" }), "timed out"],
+  [errorOf("write CONNECTION_CLOSED 10.1.2.3:5432", { code: "CONNECTION_CLOSED" }), "connection lost"],
+  [errorOf("write CONNECTION_ENDED 10.1.2.3:5432", { code: "CONNECTION_ENDED" }), "the client is closed"],
   // Unknown clients
   [errorOf("10.1.2.3 said something else"), "the client failed"],
 ];
