@@ -72,35 +72,6 @@ describe(".ci/run", () => {
     expect(await runWith(steps)).toEqual({ status, steps: upTo(last), lastLine });
   });
 
-  const AGAIN = "vitest run --config vitest.deep.config.ts --no-file-parallelism a.test.ts b/c.test.ts";
-  const failing = (...tests: readonly string[]) =>
-    `{ ${counts(`19 ${tests.length} 0`)}; printf 'failed: %s\\n' ${tests.join(" ")} >"$TOLLGATE_COUNTS.failed"; exit 1; }`;
-  it.each([
-    ["succeeds where what failed passes alone", ["a.test.ts", "b/c.test.ts"], 0, AGAIN, 0, "121 passed, 0 failed"],
-    ["fails where what failed fails again", ["a.test.ts", "b/c.test.ts"], 1, AGAIN, 1, "119 passed, 2 failed"],
-    [
-      "tries four failed files no more",
-      ["a.test.ts", "b.test.ts", "c.test.ts", "d.test.ts"],
-      0,
-      DEEP,
-      1,
-      "119 passed, 4 failed",
-    ],
-    [
-      "tries nothing again that failed outside of every file",
-      ["a.test.ts", "uncaught"],
-      0,
-      DEEP,
-      1,
-      "119 passed, 2 failed",
-    ],
-  ])("%s", async (_title, tests, again, last, status, lastLine) => {
-    const steps = { [QUICK]: counts("100 0 0"), [DEEP]: failing(...tests), [AGAIN]: `exit ${again}` };
-    const done = await runWith(steps);
-    expect(done).toMatchObject({ status, lastLine: `${lastLine}, 0 skipped` });
-    expect(done.steps.at(-1)).toBe(`${root}: ${last}`);
-  });
-
   it("installs meanwhile what the deep tier starts, and waits for it before that tier", async () => {
     const [begun, installed] = [join(folder, "begun"), join(folder, "installed")];
     const steps = {
