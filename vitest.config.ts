@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { HONO_PROCESS, OWN_PROCESS } from "./tools/own-process.ts";
 import { ALL_TESTS, BOTH_TIERS, DEEP_TESTS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
-/** Where the deep tier follows, it tries these fifteen times as often. */
+/** Where the deep tier follows, it tries these five times as often. */
 const later = process.env["TOLLGATE_DEEP_FOLLOWS"] === "1" ? BOTH_TIERS : [];
 const exclude = [...configDefaults.exclude, ...DEEP_TESTS, ...later];
 const others = [...OWN_PROCESS, ...HONO_PROCESS];

@@ -3,6 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { ALONE, BOTH_TIERS, DEEP_TESTS, REDIS, resolve, settingsOf } from "./tools/test-tiers.ts";
 
 const settings = settingsOf({ fileSeconds: 90, timeoutMs: 240_000 });
+/** One more than there are cores: while one file waits for a server or a browser, another uses its core. */
+const maxWorkers = availableParallelism() + 1;
 
 /** The deep tier, `npm run test:deep`: most files, then those of Redis, then those that need the machine alone. */
 export default defineConfig({
@@ -17,6 +19,7 @@ export default defineConfig({
           include: [...DEEP_TESTS, ...BOTH_TIERS],
           env: { TOLLGATE_DEEP: "1" },
           exclude: [...configDefaults.exclude, ...ALONE, REDIS],
+          maxWorkers,
           sequence: { groupOrder: 0 },
         },
       },
@@ -26,8 +29,7 @@ export default defineConfig({
           name: "redis",
           include: [REDIS],
           isolate: false,
-          // One more than there are cores: while one file waits, another uses its core.
-          maxWorkers: availableParallelism() + 1,
+          maxWorkers,
           sequence: { groupOrder: 1 },
         },
       },

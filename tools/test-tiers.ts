@@ -42,7 +42,7 @@ export const DEEP_TESTS = [
   ...ALONE,
 ];
 
-/** Tests of properties, which the deep tier tries fifteen times as often (`runs.ts`). */
+/** Tests of properties, which the deep tier tries five times as often (`runs.ts`). */
 export const BOTH_TIERS = [
   "packages/tollgate/test/properties/*.test.ts",
   "packages/tollgate/test/limiter/block-traces.test.ts",

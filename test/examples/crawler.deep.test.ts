@@ -4,14 +4,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { runNode } from "../support/run.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 import { Upstream } from "./upstreams.ts";
-import { compileProject, createUserProject } from "./user-project.ts";
+import { compileProjects, createUserProject } from "./user-project.ts";
 
 const PAGES = 8;
 const PAGES_PER_SECOND = 4;
 
 const root = await createUserProject();
 cpSync(join(REPOSITORY, "examples", "crawler"), join(root, "crawler"), { recursive: true });
-await compileProject(join(root, "crawler"));
+await compileProjects([join(root, "crawler")]);
 
 const hosts: Upstream[] = [];
 afterEach(() => {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { AppProcess } from "./app-process.ts";
 import { REPOSITORY } from "./code-blocks.ts";
 import { ChatModel, Upstream } from "./upstreams.ts";
-import { compileProject, createUserProject } from "./user-project.ts";
+import { compileProjects, createUserProject } from "./user-project.ts";
 
 /** The tokens of the prompt, and of the estimate for an answer, as the example counts them. */
 const PROMPT = 4;
@@ -13,7 +13,7 @@ const ESTIMATE = PROMPT + 200;
 const root = await createUserProject();
 const folder = join(root, "llm-gateway");
 cpSync(join(REPOSITORY, "examples", "llm-gateway"), folder, { recursive: true });
-await compileProject(folder);
+await compileProjects([folder]);
 
 const open: { stop(): unknown }[] = [];
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/st
 import { runNode } from "../support/run.ts";
 import { blocksOf, pagesAndSources, promisedOutput } from "./code-blocks.ts";
 import { needsPackages } from "./examples.ts";
-import { compileProject, createUserProject } from "./user-project.ts";
+import { compileProjects, createUserProject } from "./user-project.ts";
 
 const CONFIG = {
   compilerOptions: {
@@ -37,7 +37,7 @@ for (const { name, code } of examples) writeFileSync(join(project, `${name}.ts`)
 describe("examples that need other packages", () => {
   it("are found, and compile strictly with the packed library", async () => {
     expect(examples).not.toEqual([]);
-    expect(await compileProject(join(root, "recipes"))).toEqual({ status: 0, stdout: "", stderr: "" });
+    expect(await compileProjects([join(root, "recipes")])).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
   it.each(examples)("print what they say, with the packed library: $place", async ({ name, code }) => {

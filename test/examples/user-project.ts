@@ -29,9 +29,9 @@ export async function createUserProject(): Promise<string> {
   return root;
 }
 
-/** Compiles a project by its `tsconfig.json`. */
-export function compileProject(folder: string): Promise<Run> {
-  return runNode(folder, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-p", folder]);
+/** Compiles projects by their `tsconfig.json`, in one process. */
+export function compileProjects(folders: readonly string[]): Promise<Run> {
+  return runNode(REPOSITORY, [join(REPOSITORY, "node_modules/typescript/bin/tsc"), "-b", ...folders]);
 }
 
 function packagesIn(folder: string): string[] {

@@ -45,15 +45,28 @@ export function read(file: string): string {
   return readFileSync(join(REPOSITORY, file), "utf8");
 }
 
+/** The text of a program that runs all samples except the one that forks its process, each after the one before. */
+export function runningAll(samples: readonly string[], end: string): string {
+  const files = samples.filter((sample) => sample !== "cluster").map((sample) => `./${sample}.${end}`);
+  return `const files = ${JSON.stringify(files)};
+process.exitCode = 9;
+process.on("beforeExit", () => {
+  const next = files.shift();
+  if (next === undefined) process.exitCode = 0;
+  else setImmediate(() => void import(next));
+});
+`;
+}
+
 /** Writes a project that uses the given samples. */
 export function plantProject(root: string, kind: ProjectKind, samples: readonly string[]): void {
   const files: Record<string, string> = {
     "package.json": JSON.stringify({ name: "project", version: "1.0.0", private: true, type: kind.modules }),
   };
-  for (const sample of samples) {
-    const source = read(`${SAMPLES}/${sample}.ts`);
-    if (kind.language === "typescript") files[`${sample}.ts`] = source;
-    else files[`${sample}.js`] = kind.modules === "module" ? source : toCommonJs(source);
+  const sources = samples.map((sample) => [sample, read(`${SAMPLES}/${sample}.ts`)] as const);
+  for (const [name, source] of [...sources, ["all", runningAll(samples, "js")] as const]) {
+    if (kind.language === "typescript") files[`${name}.ts`] = source;
+    else files[`${name}.js`] = kind.modules === "module" ? source : toCommonJs(source);
   }
   if (kind.language === "typescript") {
     files["types.ts"] = read("test/packaging/types.ts");
@@ -106,7 +119,8 @@ export function compile(root: string): Promise<Run> {
   return runNode(root, [join(REPOSITORY, "node_modules/typescript/bin/tsc")], userEnvironment());
 }
 
-export function runSample(root: string, kind: ProjectKind, sample: string): Promise<Run> {
-  const file = kind.language === "typescript" ? `out/${sample}.js` : `${sample}.js`;
+/** Runs a sample of a project, or `all` of them in one process. */
+export function runProgram(root: string, kind: ProjectKind, program: string): Promise<Run> {
+  const file = kind.language === "typescript" ? `out/${program}.js` : `${program}.js`;
   return runNode(root, [file], userEnvironment());
 }

@@ -8,7 +8,7 @@ import { FuzzedService, SERVICES } from "./fuzzed-service.ts";
 /** The same inputs each time, unless the environment says otherwise, as `npm run fuzz:service` does. */
 const {
   FUZZ_SEED = "1053667609",
-  FUZZ_SECONDS = "20",
+  FUZZ_SECONDS = "10",
   FUZZ_INPUTS = "0-",
   FUZZ_SERVICES = Object.keys(SERVICES).join(","),
 } = process.env;

@@ -55,8 +55,7 @@ async function opened(html: string, options: Parameters<typeof watchedPage>[2] =
 
 const SCREENS = {
   light: { viewport: { width: 900, height: 800 }, colorScheme: "light" },
-  dark: { viewport: { width: 900, height: 800 }, colorScheme: "dark" },
-  "of a phone": { viewport: { width: 360, height: 740 }, colorScheme: "light" },
+  "of a phone, dark": { viewport: { width: 360, height: 740 }, colorScheme: "dark" },
 } as const;
 
 describe("the report", () => {

@@ -48,7 +48,7 @@ function checkDescribed(method: string, path: string, status: number | undefined
 /** A service of several workers, with an admin listener that has a token. */
 export async function startOperatedWorkers(
   text: string,
-  workers = 3,
+  workers = 2,
   store: "redis" | "memory" = "redis",
 ): Promise<OperatedWorkers> {
   const redis = store === "redis" ? ["--redis", (await startRedis()).url] : [];

@@ -29,7 +29,6 @@ const LEAST_ANSWERS = 5;
 const LEAST_ANSWERS_OF_SERVICE = 200;
 
 interface Seen {
-  readonly calm: GuestFindings;
   readonly flooded: GuestFindings;
   readonly flood: Findings;
 }
@@ -38,7 +37,7 @@ const redis = await ofFile(startRedis());
 const flooder = new Child(new URL("kit/flooder.ts", import.meta.url));
 afterAll(() => flooder[Symbol.asyncDispose]());
 
-/** Runs a second client before and during a flood. */
+/** Runs a second client during a flood. */
 async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen> {
   const { port } = guestOrders;
   const { connections, requests, burst } = shape;
@@ -47,11 +46,9 @@ async function floodBeside(guestOrders: GuestOrders, shape: Shape): Promise<Seen
   // The engine of the server compiles its hot code meanwhile.
   await new Promise((resolve) => setTimeout(resolve, CALM_MS));
   await guest.request({ ask: "findings" });
-  await new Promise((resolve) => setTimeout(resolve, CALM_MS));
-  const calm = await guest.request<GuestFindings>({ ask: "findings" });
   const orders: FloodOrders = { port, connections, requests, burst, keys: "one", notifyEvery: connections * requests };
   const flood = await flooder.request<Findings>(orders);
-  return { calm, flooded: await guest.request<GuestFindings>({ ask: "findings" }), flood };
+  return { flooded: await guest.request<GuestFindings>({ ask: "findings" }), flood };
 }
 
 function expectAdmitted({ flooded: { requests, refused, degraded } }: Seen, least = LEAST_ANSWERS): void {
@@ -60,15 +57,6 @@ function expectAdmitted({ flooded: { requests, refused, degraded } }: Seen, leas
 }
 
 describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second client beside %s", (_flood, shape) => {
-  // The part of the wait that is not due to the limiter.
-  it("is answered by a server without a limiter", async () => {
-    await using server = new Child(new URL("kit/bare-server.ts", import.meta.url));
-    const { port } = await server.receive<ServerStarted>();
-    const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
-    console.info("node, no limiter", shape.flood, seen);
-    expectAdmitted(seen);
-  });
-
   it("is admitted by a server over Redis meanwhile", async () => {
     await redis.command("FLUSHALL");
     const serverOrders: ServerOrders = {

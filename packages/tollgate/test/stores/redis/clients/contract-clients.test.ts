@@ -13,7 +13,8 @@ const PATIENT_MS = 10_000;
 /** All clients except ioredis, which has its own test files. */
 const CLIENTS = EVERY_CLIENT.filter(({ name }) => name !== "ioredis");
 /** Many calls, of which the store decides by the same code as over another client. */
-const LONG = /random traces|handle decides|sweeping changes/;
+const LONG =
+  /random traces|random holders|random reservations|handle decides|sweeping changes|more than a thousand groups/;
 
 const [server, cluster] = await Promise.all([
   ofFile(startRedis()),

@@ -7,7 +7,7 @@ import type { Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 /** The random runs of the deep tests, over all scenarios. */
-export const ALL_RANDOM_RUNS = 30_000;
+export const ALL_RANDOM_RUNS = 10_000;
 /** Far more than a scenario takes. */
 export const TIMEOUT_MS = 300_000;
 

@@ -5,7 +5,7 @@ import { expectAnswers, type Soak, soak } from "./soak.ts";
 /** This many workers have to die while they move a key. TOLLGATE_DEATHS sets another number. */
 const DEATHS_IN_MOVES = Number(process.env["TOLLGATE_DEATHS"] ?? 3);
 /** On a busy machine few die within a move, so that many deaths are enough, too. */
-const DEATHS = 80 * DEATHS_IN_MOVES;
+const DEATHS = 40 * DEATHS_IN_MOVES;
 const CAPACITY = 1_000_000;
 
 it.each([

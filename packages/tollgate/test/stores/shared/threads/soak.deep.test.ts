@@ -3,7 +3,7 @@ import { wide } from "./plans.ts";
 import { expectAnswers, soak } from "./soak.ts";
 
 /** This many workers have to die while they replace a key's cells. TOLLGATE_DEATHS sets another number. */
-const DEATHS = Number(process.env["TOLLGATE_DEATHS"] ?? 50);
+const DEATHS = Number(process.env["TOLLGATE_DEATHS"] ?? 15);
 const WIDE = wide(1_000_000);
 
 describe("workers that are terminated at random times leave no key stuck or half written", () => {

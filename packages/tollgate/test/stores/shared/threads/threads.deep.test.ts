@@ -5,19 +5,7 @@ import { PLANS } from "./plans.ts";
 
 const WORKERS = 4;
 
-// The deep tests make many more calls, with more kinds of keys and of memory.
 describe.each(PLANS)("four threads over a shared store, with $name", ({ limits }) => {
-  it("admit exactly the capacity of each key", async () => {
-    const keys = 10;
-    const capacity = 3_001;
-    const store = sharedStore({ maxKeys: 100, maxBytes: 2 ** 24 });
-    const job = { job: "take.mjs", limits: limits(capacity), parameters: { keys, calls: 20_000, costs: [1] } };
-    const admitted = await together<Float64Array>(store, [job, job, job, job]);
-    const totals = Array.from({ length: keys }, (_, key) => admitted.reduce((sum, units) => sum + units[key]!, 0));
-    expect(totals).toEqual(totals.map(() => capacity));
-    expect([store.size, store.overflowCount]).toEqual([keys, 0]);
-  });
-
   it("insert each new key once", async () => {
     const keys = 2_000;
     const store = sharedStore({ maxKeys: keys, maxBytes: 2 ** 25 });
