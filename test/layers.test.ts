@@ -79,13 +79,17 @@ interface Specifiers {
   readonly forbidden: readonly string[];
 }
 
-/** One statement on each line, so that a line number names the statement. */
+/**
+ * One statement on each line, so that a line number names the statement. The rules match what follows `from`, so the
+ * first specifier of each list is written in all forms, and the others in one form each, in turn.
+ */
 function statementsOf({ allowed, forbidden }: Specifiers): { readonly good: string[]; readonly bad: string[] } {
-  const write = (from: string, at: number) => FORMS.map((form, index) => form(from, `name${at}_${index}`));
-  return {
-    good: allowed.flatMap((from, index) => write(from, index)),
-    bad: forbidden.flatMap((from, index) => write(from, allowed.length + index)),
-  };
+  const write = (froms: readonly string[], prefix: string) =>
+    froms.flatMap((from, at) => {
+      const forms = at === 0 ? FORMS : [FORMS[at % FORMS.length]!];
+      return forms.map((form, index) => form(from, `${prefix}${at}_${index}`));
+    });
+  return { good: write(allowed, "good"), bad: write(forbidden, "bad") };
 }
 
 function folderOf(place: string): string {

@@ -25,7 +25,8 @@ async function serve(form: HeaderForm) {
   return { url: `http://127.0.0.1:${port}/`, statuses, close };
 }
 
-describe("limitedFetch and a server that limits with Tollgate", () => {
+// Most of the time they wait for windows to end.
+describe.concurrent("limitedFetch and a server that limits with Tollgate", () => {
   it.each(FORMS)("sends on when the server says so, by headers of %s", async (form) => {
     const { url, statuses, close } = await serve(form);
     const politeFetch = limitedFetch(createLimiter({ limits: [perSecond(1_000)] }), { retries: 3 });

@@ -1,5 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { createLimiter, perMinute } from "tollgate";
+import { sharedStore } from "tollgate/shared";
+import { tableStore } from "tollgate/table";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runNode } from "../../../../../test/support/run.ts";
 import { forgetWarnings } from "../../../src/core/warnings.ts";
@@ -20,13 +22,8 @@ async function warningsOf(scenario: string, kind: "cluster" | "fork"): Promise<s
 }
 
 describe("in a cluster of two workers", () => {
-  it.each([
-    ["a limiter without a store", "memoryStore"],
-    ["memoryStore, many times", "memoryStore"],
-    ["tableStore", "tableStore"],
-    ["sharedStore", "sharedStore"],
-  ])("%s warns once in each worker, and not in the primary", async (scenario, store) => {
-    expect(await warningsOf(scenario, "cluster")).toEqual([textOf(store), textOf(store)]);
+  it("stores warn once in each worker, and not in the primary", async () => {
+    expect(await warningsOf("stores, many times", "cluster")).toEqual([textOf("memoryStore"), textOf("memoryStore")]);
   });
 
   it("a store with warnings: false is silent", async () => {
@@ -36,7 +33,7 @@ describe("in a cluster of two workers", () => {
 
 describe("a process that is no cluster worker", () => {
   it("gives no warning, although it has a channel to its parent", async () => {
-    expect(await warningsOf("memoryStore, many times", "fork")).toEqual([]);
+    expect(await warningsOf("stores, many times", "fork")).toEqual([]);
   });
 });
 
@@ -55,5 +52,15 @@ describe("a runtime that is not Node", () => {
     vi.stubGlobal("process", process);
     createLimiter({ limits });
     expect(warn).toHaveBeenCalledTimes(warnings);
+  });
+
+  it.each([
+    ["tableStore", () => tableStore({ maxKeys: 10 })],
+    ["sharedStore", () => sharedStore({ maxKeys: 10 })],
+  ])("warns of %s by its name", (name, createStore) => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    vi.stubGlobal("process", { send, env: { NODE_UNIQUE_ID: "1" } });
+    createLimiter({ name: "api", limits, store: createStore() });
+    expect(warn.mock.calls).toEqual([[textOf(name)]]);
   });
 });

@@ -10,11 +10,13 @@ import { tableStore } from "tollgate/table";
 
 const limits = [perMinute(2)];
 const SCENARIOS = {
-  "a limiter without a store": () => createLimiter({ limits }),
-  "memoryStore, many times": () => [1, 2, 3].map(() => createLimiter({ limits, store: memoryStore() })),
+  "stores, many times": () => {
+    for (const _ of [1, 2, 3]) {
+      for (const store of [undefined, memoryStore(), tableStore({ maxKeys: 10 }), sharedStore({ maxKeys: 10 })])
+        createLimiter({ name: "api", limits, ...(store && { store }) });
+    }
+  },
   "memoryStore, silenced": () => createLimiter({ limits, store: memoryStore({ warnings: false }) }),
-  tableStore: () => createLimiter({ limits, store: tableStore({ maxKeys: 10 }) }),
-  sharedStore: () => createLimiter({ name: "api", limits, store: sharedStore({ maxKeys: 10 }) }),
 };
 
 const [scenario, kind] = process.argv.slice(2);
