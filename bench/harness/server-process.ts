@@ -3,8 +3,6 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { STEADY_HEAP } from "./child-process.ts";
-import type { Figures } from "./figures.ts";
-import type { Throughput } from "./wrk.ts";
 
 /** A server in a process of its own. */
 export interface ServerProcess {
@@ -32,36 +30,6 @@ async function portSaidBy(child: ChildProcess): Promise<number> {
     if (port !== undefined) return Number(port);
   }
   throw new Error("the server ended before it was ready");
-}
-
-/** Calls with a server, which is stopped afterwards. */
-export async function withServer<T>(starting: Promise<ServerProcess>, use: (server: ServerProcess) => Promise<T>) {
-  const server = await starting;
-  try {
-    return await use(server);
-  } finally {
-    await server.stop();
-  }
-}
-
-/** What `server` needs for a load: requests a second, and processor time. `generate` runs twice, to warm up first. */
-export async function measureLoad(
-  server: ServerProcess,
-  load: { readonly warmUpSeconds: number; readonly seconds: number },
-  generate: (seconds: number) => Promise<Throughput>,
-): Promise<Figures> {
-  await generate(load.warmUpSeconds);
-  const before = await server.cpuUs();
-  const { requests, seconds, p50Ms, p99Ms } = await generate(load.seconds);
-  const cpuUs = (await server.cpuUs()) - before;
-  return {
-    perSecond: requests / seconds,
-    p50Ms,
-    p99Ms,
-    cpuUs: cpuUs / requests,
-    /** The busy part of one processor. Well below 1, the server waited for the generator or for a busy processor. */
-    busy: cpuUs / (seconds * 1_000_000),
-  };
 }
 
 /** The kernel counts in hundredths of a second, wherever it runs. */

@@ -3,15 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./child-process.ts";
 
-/** Connections that are always busy, and how long. */
-export interface Load {
-  readonly connections: number;
-  readonly warmUpSeconds: number;
-  readonly seconds: number;
-}
-
-export const FULL: Load = { connections: 64, warmUpSeconds: 1, seconds: 2 };
-export const QUICK: Load = { ...FULL, seconds: 1 };
+/** They are always busy. */
+const CONNECTIONS = 64;
 
 export interface Requests {
   readonly url: string;
@@ -27,8 +20,8 @@ export interface Throughput {
   readonly p99Ms: number;
 }
 
-/** As in `wrk 4.1.0, one thread, 64 connections, 2 s after 1 s of warm-up`. @throws Error without wrk. */
-export async function loadText({ connections, warmUpSeconds, seconds }: Load): Promise<string> {
+/** As in `wrk 4.1.0, one thread, 64 connections`. @throws Error without wrk. */
+export async function loadText(): Promise<string> {
   const printed = await run("wrk", ["-v"]).catch((error: unknown) => {
     // wrk exits with status 1 after it has printed its version.
     const failed = error as { readonly code?: unknown; readonly stdout?: string };
@@ -36,16 +29,16 @@ export async function loadText({ connections, warmUpSeconds, seconds }: Load): P
     throw new Error("The bench needs wrk. Install it first: apt-get install wrk", { cause: error });
   });
   const version = /^wrk (?:\w+\/)?(\S+)/.exec(printed.stdout ?? "")?.[1] ?? "of unknown version";
-  return `wrk ${version}, one thread, ${connections} connections, ${seconds} s after ${warmUpSeconds} s of warm-up`;
+  return `wrk ${version}, one thread, ${CONNECTIONS} connections`;
 }
 
 /** Makes load from a process of its own. @throws Error when wrk failed, or counted an error. */
-export async function generate({ url, headers = {}, script }: Requests, connections: number, seconds: number) {
+export async function generate({ url, headers = {}, script }: Requests, seconds: number): Promise<Throughput> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-load-"));
   try {
     const file = join(folder, "requests.lua");
     await writeFile(file, script ?? "");
-    const flags = ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", "--timeout=20s"];
+    const flags = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--latency", "--timeout=20s"];
     const lines = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
     const program = script === undefined ? [] : ["-s", file];
     return readWrk((await run("wrk", [...flags, ...lines, ...program, url])).stdout);

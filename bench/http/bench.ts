@@ -1,16 +1,17 @@
 import type { Bound } from "../harness/bounds.ts";
-import { medianColumn, type Table, timesColumn } from "../harness/page.ts";
-import type { Task } from "../harness/rounds.ts";
+import { medianColumn, type Table } from "../harness/page.ts";
 import type { Bench } from "../harness/run-bench.ts";
-import { FULL, loadText, QUICK } from "../harness/wrk.ts";
-import { measureVariant } from "./measure.ts";
+import { openSideBySide, SideBySide, TURNS } from "../harness/side-by-side.ts";
+import { contenderOf } from "./measure.ts";
 import { FRAMEWORKS, FRONTS, type Framework, frontsOf } from "./variants.ts";
+
+const twoDigits = (value: number) => value.toFixed(2);
 
 const COLUMNS = [
   medianColumn("requests/s", "perSecond"),
-  timesColumn("× nothing", "perSecond", () => ["nothing"]),
+  medianColumn("× nothing", "timesPerSecond", twoDigits),
   medianColumn("processor µs each", "cpuUs"),
-  timesColumn("× nothing", "cpuUs", () => ["nothing"], "less"),
+  medianColumn("× nothing", "timesCpu", twoDigits),
   medianColumn("busy", "busy", (part) => `${(part * 100).toFixed(0)} %`),
 ];
 
@@ -48,14 +49,12 @@ export const BENCH: Bench = {
     least("fastify", "usual", 0.85, "@fastify/rate-limit"),
     least("hono", "usual", 1, "hono-rate-limiter"),
   ],
-  async open(quick) {
-    const load = quick ? QUICK : FULL;
-    const tasks = FRAMEWORKS.flatMap((framework) =>
-      frontsOf(framework).map((front): Task => {
-        const measure = async () => ({ [front]: await measureVariant({ framework, front }, load) });
-        return { table: framework, rows: [front], measure };
-      }),
-    );
-    return { tasks, setting: { load: await loadText(load) } };
+  rounds: TURNS,
+  open() {
+    const groups = FRAMEWORKS.map((framework) => {
+      const contenders = frontsOf(framework).map((front) => [front, contenderOf({ framework, front })]);
+      return new SideBySide(framework, "nothing", Object.fromEntries(contenders));
+    });
+    return openSideBySide(groups);
   },
 };

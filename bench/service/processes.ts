@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LimitsFile } from "tollgate/config";
 import { CHILD } from "../harness/child-process.ts";
-import { type ServerProcess, startServer, withServer } from "../harness/server-process.ts";
+import { type ServerProcess, startServer } from "../harness/server-process.ts";
 import { limitsFileOf } from "../process/limits-file.ts";
 
 export const SERVICE: string = fileURLToPath(new URL("../../../packages/server/bin/tollgate.js", import.meta.url));
@@ -15,24 +15,22 @@ const ONE_RULE: LimitsFile = {
   domains: { api: { limits: { client: { by: "ip", rate: "9000000/1s" } } } },
 };
 
-/** Calls with the path of a file of so many rules, which is removed afterwards. */
-export async function withLimits<T>(rules: number, use: (file: string) => Promise<T>): Promise<T> {
+/** Writes a file of so many rules. */
+export async function writeLimits(rules: number) {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-limits-"));
-  try {
-    const file = join(folder, "limits.json");
-    await writeFile(file, JSON.stringify(rules === 1 ? ONE_RULE : limitsFileOf(rules)));
-    return await use(file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const file = join(folder, "limits.json");
+  await writeFile(file, JSON.stringify(rules === 1 ? ONE_RULE : limitsFileOf(rules)));
+  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** Calls with the service over so many rules. */
-export function withService<T>(rules: number, use: (server: ServerProcess) => Promise<T>): Promise<T> {
-  return withLimits(rules, (file) => withServer(startServer([SERVICE, "serve", "--port", "0", "--limits", file]), use));
+/** The service over so many rules. */
+export async function startService(rules: number): Promise<ServerProcess> {
+  const { file, remove } = await writeLimits(rules);
+  const server = await startServer([SERVICE, "serve", "--port", "0", "--limits", file]);
+  return { ...server, stop: () => server.stop().then(remove) };
 }
 
-/** Calls with a server that answers as the service does, and decides nothing. */
-export function withBareServer<T>(what: "check" | "decide", use: (server: ServerProcess) => Promise<T>) {
-  return withServer(startServer([CHILD, `bare ${what}`, "{}"]), use);
+/** A server that answers as the service does, and decides nothing. */
+export function startBareServer(what: "check" | "decide"): Promise<ServerProcess> {
+  return startServer([CHILD, `bare ${what}`, "{}"]);
 }
