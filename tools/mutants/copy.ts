@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cp, mkdir, readdir, readFile, rm, rmdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,6 +24,7 @@ const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
 /** These read what is built, or compile programs of their own. */
 const LEFT_OUT = ["allocation", "compile-errors"].map((name) => `--exclude=**/${name}*`);
 const COPIED = ["src", "test"];
+const MODULES = "node_modules";
 
 /** Cases of all properties in a run: enough to catch every mutant many times over. */
 const CASES = process.env["TOLLGATE_CASES"] ?? "10000";
@@ -43,6 +44,8 @@ export class Copy {
     const root = join(COPIES, name);
     await mkdir(root, { recursive: true });
     for (const path of COPIED) await cp(join(ROOT, LIBRARY, path), join(root, LIBRARY, path), { recursive: true });
+    // Packages of which the workspace has another version, too.
+    await symlink(join(ROOT, LIBRARY, MODULES), join(root, LIBRARY, MODULES));
     return new Copy(root);
   }
 
