@@ -52,7 +52,7 @@ export const BENCH: Bench = {
   rounds: TURNS,
   open() {
     const groups = FRAMEWORKS.map((framework) => {
-      const contenders = frontsOf(framework).map((front) => [front, contenderOf({ framework, front })]);
+      const contenders = frontsOf(framework).map((front) => [front, contenderOf({ framework, front })] as const);
       return new SideBySide(framework, "nothing", Object.fromEntries(contenders));
     });
     return openSideBySide(groups);
