@@ -5,6 +5,7 @@ import { TollgateError } from "../core/errors.ts";
 import type { Key } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
+import { Remembered } from "../core/remembered.ts";
 import type { Store, SyncStore } from "../core/store.ts";
 import { createLimiter } from "../limiter/create-limiter.ts";
 import type { AsyncLimiter, ClearOptions, Limiter } from "../limiter/limiter.ts";
@@ -56,13 +57,13 @@ const MANY = 2 ** 52;
  */
 export class HitCounter {
   readonly #limiter: Limiter<Hit> | AsyncLimiter<Hit>;
-  readonly #windows = new Map<number, readonly Limit[]>();
+  readonly #lists = new Remembered<number, readonly Limit[]>(MOST_WINDOWS);
 
   /** @throws TollgateError as `createLimiter`. */
   constructor({ store, name, clock }: TollgateStoreOptions = {}) {
     const options = {
       key: ({ key }: Hit) => key,
-      limits: ({ windowMs }: Hit) => this.#window(windowMs),
+      limits: ({ windowMs }: Hit) => this.#lists.get(windowMs, listOf),
       ...(name !== undefined && { name }),
       ...(clock !== undefined && { clock }),
     };
@@ -140,15 +141,10 @@ export class HitCounter {
     if (used <= MANY || used - units > MANY) return hits;
     return mapMaybeAsync(this.#limiter.refund({ key, windowMs: windowOf(windowMs) }, MANY / 2), () => hits);
   }
+}
 
-  #window(ms: number): readonly Limit[] {
-    const known = this.#windows.get(ms);
-    if (known !== undefined) return known;
-    if (this.#windows.size >= MOST_WINDOWS) this.#windows.clear();
-    const limits = [fixedWindow({ name: "hits", limit: MOST, window: ms, anchor: "first-use" })];
-    this.#windows.set(ms, limits);
-    return limits;
-  }
+function listOf(windowMs: number): readonly Limit[] {
+  return [fixedWindow({ name: "hits", limit: MOST, window: windowMs, anchor: "first-use" })];
 }
 
 /** Stores keep a text that begins with a bracket behind another one, to tell it from a tuple. */

@@ -26,19 +26,16 @@ type FrameworkResponse = ServerResponse & {
   header?(name: string, value: string): unknown;
 };
 
-/** Where subscriptions over graphql-ws have the request of their handshake. */
-interface OfSubscription {
-  readonly extra?: { readonly request?: FrameworkRequest };
-}
-
 /** The context of a GraphQL operation, as its drivers and the user's `context` function make it. */
-interface GraphqlContext extends OfSubscription {
+interface GraphqlContext {
   /** For Apollo's subscriptions it is the context of graphql-ws. */
-  readonly req?: FrameworkRequest & OfSubscription;
+  readonly req?: FrameworkRequest & Pick<GraphqlContext, "extra">;
   readonly request?: FrameworkRequest;
+  /** Subscriptions over graphql-ws have the request of their handshake there. */
+  readonly extra?: Pick<GraphqlContext, "request">;
   readonly res?: FrameworkResponse;
   /** Mercurius puts it there, whatever the user's function returns. */
-  readonly reply?: FrameworkResponse & { readonly request?: FrameworkRequest };
+  readonly reply?: FrameworkResponse & Pick<GraphqlContext, "request">;
 }
 
 /** A client of a gateway. Those of socket.io know the request of their handshake, those of ws only the socket. */

@@ -10,54 +10,51 @@ import {
   UseGuards,
 } from "@nestjs/common";
 import { Reflector } from "@nestjs/core";
-import { show, TollgateError } from "../../core/errors.ts";
+import { optionError } from "../../core/check-options.ts";
 import { NestLimit } from "./nest-limit.ts";
 import type { RateLimitModuleOptions, RouteRateLimit } from "./options.ts";
 
 /** Copies of this package share it. */
-const OWN_LIMIT = "tollgate:rate-limit";
+const FIND_LIMIT = "tollgate:rate-limit";
 /** What `RateLimitModule` provides to guards, in whatever module these are made. */
 export const MODULE_LIMITS = "tollgate:module-limits";
 
-/** What the decorators attach: a limit of the route's own, changes of the module's, a name, all of it, or none. */
-type OwnLimit = NestLimit | Partial<RouteRateLimit> | string | boolean;
+/** What the decorators attach: finds the limit of a route, or none. */
+type FindLimit = (limits: ModuleLimits) => NestLimit | undefined;
+/** The options of the module's limit in place of which others stand, or its name. */
+type Changes = Partial<RouteRateLimit> | string;
 
+const UNCHANGED: Partial<RouteRateLimit> = {};
 const REFLECTOR = new Reflector();
 
 /** The limits of one `RateLimitModule`, which all guards share. */
 export class ModuleLimits {
-  readonly #options: RouteRateLimit | undefined;
-  readonly #main: NestLimit | undefined;
+  readonly #options: Partial<RouteRateLimit>;
   /** Limits by name, and by the options of the routes that change the module's. */
-  readonly #made: Map<OwnLimit, NestLimit>;
+  readonly #made: Map<Changes, NestLimit>;
 
   /** @throws TollgateError `ERR_OPTION` when an option is not what is expected. */
   constructor({ named = {}, ...options }: RateLimitModuleOptions) {
-    this.#options = Object.keys(options).length === 0 ? undefined : (options as RouteRateLimit);
-    this.#main = this.#options && new NestLimit(this.#options);
+    this.#options = options;
     this.#made = new Map(Object.entries(named).map(([name, each]) => [name, new NestLimit(each)]));
+    if (Object.keys(options).length > 0) this.#made.set(UNCHANGED, new NestLimit(options as RouteRateLimit));
   }
 
   /** @throws TollgateError `ERR_OPTION` if the route asks for what the module does not have. */
-  of(own: Exclude<OwnLimit, NestLimit | false>): NestLimit {
-    const known = own === true ? this.#main : this.#made.get(own);
+  of(own: Changes): NestLimit {
+    const known = this.#made.get(own);
     if (known !== undefined) return known;
     if (typeof own === "string") {
       const names = [...this.#made.keys()].filter((name) => typeof name === "string");
-      throw optionsExpected(`one of the module's named limits (${names.join(", ")})`, own);
+      throw optionError("@RateLimit", `one of the module's named limits (${names.join(", ")})`, own);
     }
-    if (this.#options === undefined) throw optionsExpected("a limiter of the module or of the decorator", undefined);
-    const made = new NestLimit({ ...this.#options, ...(own as Partial<RouteRateLimit>) });
+    const made = new NestLimit({ ...this.#options, ...own } as RouteRateLimit);
     this.#made.set(own, made);
     return made;
   }
 }
 
 const NO_MODULE = new ModuleLimits({});
-
-function optionsExpected(expected: string, got: unknown): TollgateError {
-  return new TollgateError("ERR_OPTION", `@RateLimit: expected ${expected}, got ${show(got)}`);
-}
 
 /**
  * Asks the limiter of the route, of its class or of `RateLimitModule`. A guard that is bound several times counts a
@@ -106,9 +103,8 @@ export class RateLimitGuard implements CanActivate {
   /** Passes, or throws `RateLimitException`. */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
-    const own = REFLECTOR.getAllAndOverride<OwnLimit | undefined>(OWN_LIMIT, targets) ?? true;
-    if (own === false) return true;
-    return (own instanceof NestLimit ? own : this.#limits.of(own)).check(context);
+    const find = REFLECTOR.getAllAndOverride<FindLimit | undefined>(FIND_LIMIT, targets) ?? finderOf(UNCHANGED);
+    return find(this.#limits)?.check(context) ?? true;
   }
 }
 
@@ -149,15 +145,16 @@ Inject(MODULE_LIMITS)(RateLimitGuard, undefined, 0);
  * await app.close();
  * ```
  */
-export function RateLimit<Input>(own: Partial<RouteRateLimit<Input>> | string = {}): ClassDecorator & MethodDecorator {
-  const options = own as Partial<RouteRateLimit> | string;
-  return applyDecorators(SetMetadata(OWN_LIMIT, limitOf(options)), UseGuards(RateLimitGuard));
+export function RateLimit<Input>(
+  own: Partial<RouteRateLimit<Input>> | string = UNCHANGED,
+): ClassDecorator & MethodDecorator {
+  return applyDecorators(SetMetadata(FIND_LIMIT, finderOf(own as Changes)), UseGuards(RateLimitGuard));
 }
 
-function limitOf(own: Partial<RouteRateLimit> | string): OwnLimit {
-  if (typeof own === "string") return own;
-  if (own.limiter !== undefined) return new NestLimit(own as RouteRateLimit);
-  return Object.keys(own).length === 0 ? true : own;
+function finderOf(own: Changes): FindLimit {
+  if (typeof own === "string" || own.limiter === undefined) return (limits) => limits.of(own);
+  const limit = new NestLimit(own as RouteRateLimit);
+  return () => limit;
 }
 
 /**
@@ -191,5 +188,5 @@ function limitOf(own: Partial<RouteRateLimit> | string): OwnLimit {
  * ```
  */
 export function SkipRateLimit(): CustomDecorator {
-  return SetMetadata(OWN_LIMIT, false);
+  return SetMetadata(FIND_LIMIT, () => undefined);
 }

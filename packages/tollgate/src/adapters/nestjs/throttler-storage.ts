@@ -1,6 +1,7 @@
 import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
 import type { Decision } from "../../core/decision.ts";
 import type { Limit } from "../../core/limits/limit.ts";
+import { Remembered } from "../../core/remembered.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
 
@@ -54,16 +55,7 @@ const MOST_LISTS = 1_000;
 export function throttlerStorage({ store, name = "throttler" }: ThrottlerStorageOptions = {}): {
   increment(key: string, ttl: number, limit: number, blockDuration: number, throttlerName: string): Promise<Hit>;
 } {
-  const lists = new Map<string, readonly Limit[]>();
-  const listOf = (ttl: number, limit: number, block: number): readonly Limit[] => {
-    const id = `${ttl}/${limit}/${block}`;
-    const known = lists.get(id);
-    if (known !== undefined) return known;
-    if (lists.size === MOST_LISTS) lists.clear();
-    const made = [slidingWindow({ name: "hits", limit, window: ttl, ...(block > 0 && { blockFor: block }) })];
-    lists.set(id, made);
-    return made;
-  };
+  const lists = new Remembered<string, readonly Limit[]>(MOST_LISTS);
   const limiter = createLimiter({
     name,
     key: ({ key, throttler }: Asked) => [throttler, key],
@@ -74,7 +66,9 @@ export function throttlerStorage({ store, name = "throttler" }: ThrottlerStorage
     async increment(key, ttl, limit, blockDuration, throttler) {
       const [most, window] = [Math.floor(limit), Math.max(1, ttl)];
       if (most < 1) return denied(most, Math.max(window, blockDuration));
-      const asked = { key, throttler, limits: listOf(window, most, blockDuration) };
+      const block = blockDuration > 0 && { blockFor: blockDuration };
+      const listOf = () => [slidingWindow({ name: "hits", limit: most, window, ...block })];
+      const asked = { key, throttler, limits: lists.get(`${window}/${most}/${blockDuration}`, listOf) };
       const decision: Decision = await limiter.consume(asked);
       if (decision.allowed) {
         const totalHits = decision.used ?? 1;

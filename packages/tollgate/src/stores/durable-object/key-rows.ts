@@ -1,6 +1,7 @@
 import { compileLimit } from "../../algorithms/compile-limit.ts";
 import type { KeyBlock } from "../../core/blocks.ts";
 import type { Limit } from "../../core/limits/limit.ts";
+import { Remembered } from "../../core/remembered.ts";
 import { decodeLimit, encodeLimit } from "../owned/codec.ts";
 import type { LimitWords } from "../owned/messages.ts";
 import type { LimitsObjectStorage } from "./object-types.ts";
@@ -70,7 +71,7 @@ export const START_OF_SWEEP: SweepStep = { isDone: false, from: ["", ""], count:
 export class KeyRows {
   readonly #storage: LimitsObjectStorage;
   readonly #loaded = new Map<string, LoadedRow>();
-  readonly #layouts = new Map<string, Layout>();
+  readonly #layouts = new Remembered<string, Layout>(MOST_LAYOUTS);
   #isReady = false;
   #failure: { readonly error: unknown } | undefined;
   /** When the first row that was written since `flush` began will be idle, by the object's clock. */
@@ -201,7 +202,7 @@ export class KeyRows {
 
   #decode({ limits: text, cells: buffer, block }: Record<string, unknown>): KeyRow {
     const numbers = new Float64Array(buffer as ArrayBuffer);
-    const { limits, sizes } = this.#layoutOf(text as string);
+    const { limits, sizes } = this.#layouts.get(text as string, layoutOf);
     let at = 0;
     const counts = limits.map((limit, i) => {
       const [originUs, since, idleUs] = numbers.subarray(at, at + HEAD) as unknown as [number, number, number];
@@ -211,14 +212,9 @@ export class KeyRows {
     });
     return { counts, block: block === null ? undefined : (JSON.parse(block as string) as KeyBlock) };
   }
+}
 
-  #layoutOf(text: string): Layout {
-    const known = this.#layouts.get(text);
-    if (known !== undefined) return known;
-    const limits = (JSON.parse(text) as LimitWords[]).map(decodeLimit);
-    const layout = { limits, sizes: limits.map((limit) => compileLimit(limit, 0).size) };
-    if (this.#layouts.size >= MOST_LAYOUTS) this.#layouts.clear();
-    this.#layouts.set(text, layout);
-    return layout;
-  }
+function layoutOf(text: string): Layout {
+  const limits = (JSON.parse(text) as LimitWords[]).map(decodeLimit);
+  return { limits, sizes: limits.map((limit) => compileLimit(limit, 0).size) };
 }
