@@ -1,10 +1,11 @@
 import { Report } from "../../core/report.ts";
 import type { Call } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
-import { VERBS, type Verb } from "../../core/verbs.ts";
+import { VERBS } from "../../core/verbs.ts";
 import type { OwnedSpace } from "../owned/owned-space.ts";
 import type { SpaceVerb } from "../owned/questions.ts";
-import { addAnswer, type CallPart } from "../remote/call-parts.ts";
+import type { CallPart } from "../remote/call-parts.ts";
+import { applyToEach, type Owners, takeFromEach } from "../remote/several-owners.ts";
 
 /** The calls whose keys are in one object, by its name. */
 export type ObjectPart = CallPart<Call<OwnedSpace>, string>;
@@ -24,72 +25,33 @@ export async function applyToObjects(
   parts: readonly ObjectPart[],
   askObject: AskObject,
 ): Promise<Report> {
-  const { verb, toldUs, taken } = call;
+  const { verb, taken } = call;
   if (parts.length === 1) return askObject(parts[0]!.owner, call);
-  const ask: Ask = (one, { owner, calls }, receipts) => askObject(owner, { verb: one, calls, toldUs, taken: receipts });
+  const objects: Owners<ObjectPart> = {
+    ask: (one, { owner, calls, indexes }) =>
+      askObject(owner, { ...call, verb: one, calls, taken: taken && indexes.map((index) => taken[index]!) }),
+    giveBack: ({ owner, calls }, answer) =>
+      askObject(owner, { ...call, verb: "refund", calls, taken: receiptsOf(calls, answer) }),
+  };
   const { takes, changes } = VERBS[verb];
-  const reports =
-    takes === "if all conform" && changes
-      ? await takeFromEach(parts, ask)
-      : await Promise.all(parts.map((part) => ask(verb, part, taken && part.indexes.map((index) => taken[index]!))));
-  const denies = reports.findIndex(({ admitted }) => !admitted);
-  if (takes !== "if all conform" || denies < 0) return merge(parts, reports);
+  const decides = takes === "if all conform";
+  const report = new Report();
+  const isTake = decides && changes;
+  const denying = await (isTake ? takeFromEach(parts, objects, report) : applyToEach(verb, parts, objects, report));
+  report.admitted = denying.length === 0;
   // The others reported as if they had decided alone.
-  const explained = parts.map(async (part, i) => {
-    if (reports[i]?.admitted === false) return reports[i];
-    // A bucket that starts empty begins to fill with its first touch, even by a call that another limit denies.
-    if (changes) void ask("take", { ...part, calls: part.calls.map(free) }).catch(ignore);
-    return ask("explain", part);
+  const others = parts.filter((part) => !denying.includes(part));
+  if (decides && !report.admitted) await applyToEach("explain", others, objects, report);
+  return report;
+}
+
+/** What each call took. */
+function receiptsOf(calls: ObjectPart["calls"], { resets, resetsOf, untilUs }: Report): readonly Taken[] {
+  let at = 0;
+  return calls.map(({ costs }, i) => {
+    const from = at;
+    at += costs.length;
+    const own = resetsOf[i] ?? resets ?? Number.POSITIVE_INFINITY;
+    return { where: "own", degraded: undefined, resets: own, untilUs: untilUs.slice(from, at) };
   });
-  return merge(parts, await Promise.all(explained), false);
 }
-
-type Ask = (verb: Verb, part: ObjectPart, taken?: readonly Taken[]) => Promise<Report>;
-
-/** The reports up to the first object that denies. */
-async function takeFromEach(parts: readonly ObjectPart[], ask: Ask): Promise<Report[]> {
-  const reports: Report[] = [];
-  for (const part of parts) {
-    const report = await ask("take", part).catch(async (error: unknown) => {
-      await giveBack(parts, reports, ask);
-      throw error;
-    });
-    if (!report.admitted) await giveBack(parts, reports, ask);
-    reports.push(report);
-    if (!report.admitted) break;
-  }
-  return reports;
-}
-
-/** What an object that fails now does not take back leaves by itself. */
-async function giveBack(parts: readonly ObjectPart[], reports: readonly Report[], ask: Ask): Promise<void> {
-  const given = reports.map((report, i) => {
-    const part = parts[i]!;
-    const receipts: Taken[] = [];
-    let at = 0;
-    const calls = part.calls.map((call, c) => {
-      const from = at;
-      at += call.costs.length;
-      const resets = report.resetsOf[c] ?? report.resets ?? Number.POSITIVE_INFINITY;
-      receipts.push({ where: "own", degraded: undefined, resets, untilUs: report.untilUs.slice(from, at) });
-      // Limits in shadow mode took only what conformed.
-      return { ...call, costs: call.costs.map((cost, limit) => (report.conforms[from + limit] ? cost : 0)) };
-    });
-    return ask("refund", { ...part, calls }, receipts);
-  });
-  await Promise.allSettled(given);
-}
-
-/** One report with the entries of all calls, in their order. */
-function merge(parts: readonly ObjectPart[], reports: readonly Report[], admitted?: boolean): Report {
-  const merged = new Report();
-  merged.admitted = admitted ?? reports.every((report) => report.admitted);
-  for (const [i, part] of parts.entries()) addAnswer(reports[i]!, part, merged);
-  return merged;
-}
-
-function free(call: Call<OwnedSpace>): Call<OwnedSpace> {
-  return { ...call, costs: call.costs.map(() => 0) };
-}
-
-function ignore(): void {}

@@ -1,9 +1,10 @@
-import { compileLimit, startsEmpty } from "../../algorithms/compile-limit.ts";
+import { compileLimit } from "../../algorithms/compile-limit.ts";
 import { readUs } from "../../core/clock.ts";
 import { blocksKeys } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Verb } from "../../core/verbs.ts";
 import { addAnswer, type CallPart } from "../remote/call-parts.ts";
+import { applyToEach, type Owners, takeFromEach, tookOf, touch, withCosts } from "../remote/several-owners.ts";
 import { UnavailableError } from "../remote/unavailable-error.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
 import { SCRIPT_VERBS } from "./script/script-verbs.ts";
@@ -22,45 +23,25 @@ export type Ask = (verb: Verb, calls: readonly KeyCall[], options?: AskOptions) 
  */
 export async function applyToSlots(verb: Verb, parts: readonly SlotPart[], ask: Ask): Promise<Report> {
   const { decides, changes } = SCRIPT_VERBS[verb];
+  const slots: Owners<SlotPart> = {
+    ask: (one, { calls }) => ask(one, calls),
+    giveBack: (part, answer) => giveBack(part, answer, ask),
+  };
   const report = new Report();
-  const answers = await applyToEach(decides ? "peek" : verb, parts, ask, report);
-  report.admitted = answers.every(({ admitted }) => admitted);
-  if (!decides || (report.admitted && !changes)) return report;
-  if (report.admitted) return takeSlotBySlot(parts, report, ask);
-  if (changes) await Promise.allSettled([...touch(parts, ask), beginBlocks(parts, answers, report, ask)]);
-  return describeDenial(
-    report,
-    parts.filter((_, i) => answers[i]!.admitted),
-    ask,
-  );
-}
-
-async function takeSlotBySlot(parts: readonly SlotPart[], report: Report, ask: Ask): Promise<Report> {
-  const taken: Taken[] = [];
-  for (const [i, part] of parts.entries()) {
-    const answer = await ask("take", part.calls).catch(async (error: unknown) => {
-      await Promise.allSettled(refund(taken, report, ask));
-      throw error;
-    });
-    addAnswer(answer, part, report);
-    if (answer.admitted) {
-      taken.push({ part, takenUs: answer.resets });
-      continue;
-    }
-    await Promise.allSettled([...refund(taken, report, ask), ...touch(parts.slice(i + 1), ask)]);
-    return describeDenial(
-      report,
-      parts.filter((other) => other !== part),
-      ask,
-    );
+  let denying = await applyToEach(decides ? "peek" : verb, parts, slots, report);
+  if (decides && changes) {
+    if (denying.length === 0) denying = await takeFromEach(parts, slots, report);
+    else await Promise.allSettled([touch(parts, slots), beginBlocks(denying, slots, report)]);
   }
+  report.admitted = denying.length === 0;
+  if (!decides || report.admitted) return report;
+  // The peek described the other parts as if they decided alone. The entries of a part that denied stay, because it may
+  // conform by now. A slot that is unavailable now does not change the denial.
+  const others = parts.filter((part) => !denying.includes(part));
+  await applyToEach("explain", others, slots, report).catch((error: unknown) => {
+    if (!(error instanceof UnavailableError)) throw error;
+  });
   return report;
-}
-
-/** A part from which units were taken, and the moment. */
-interface Taken {
-  readonly part: SlotPart;
-  readonly takenUs: number | undefined;
 }
 
 /**
@@ -68,70 +49,24 @@ interface Taken {
  * or it may have refilled. Certain is only what would not have refilled since if nothing else was taken. A window
  * keeps its units: it would give back those of other calls, and so admit too many.
  */
-function refund(taken: readonly Taken[], report: Report, ask: Ask): Promise<void>[] {
-  return taken.map(async ({ part: { calls, at }, takenUs }) => {
-    if (takenUs === undefined) return;
-    const given = calls.map((call, i) => ({
-      ...call,
-      // Limits in shadow mode took only what conformed.
-      costs: call.costs.map((cost, limit) => {
-        const canRevoke = compileLimit(call.space.plan.limits[limit]!, 0).revoke !== undefined;
-        return canRevoke && report.conforms[at[i]! + limit] ? cost : 0;
-      }),
-    }));
-    // A client's clock has advanced since the call.
-    await ask("refund", given, { takenUs, nowUs: readUs(calls[0]!.space.clock) });
-  });
+async function giveBack(part: SlotPart, { resets: takenUs }: Report, ask: Ask): Promise<void> {
+  if (takenUs === undefined) return;
+  const canRevoke = ({ space }: KeyCall, limit: number): boolean =>
+    compileLimit(space.plan.limits[limit]!, 0).revoke !== undefined;
+  const { calls } = withCosts(part, (cost, call, limit) => (canRevoke(call, limit) ? cost : 0));
+  // A client's clock has advanced since the call.
+  await ask("refund", calls, { takenUs, nowUs: readUs(calls[0]!.space.clock) });
 }
 
 /**
  * A peek has found that limits deny, and began no block. So the parts that deny are asked to take, if one of their
  * limits blocks keys: they deny again and begin the block, or what they take is given back.
  */
-async function beginBlocks(
-  parts: readonly SlotPart[],
-  answers: readonly Report[],
-  report: Report,
-  ask: Ask,
-): Promise<void> {
+async function beginBlocks(denying: readonly SlotPart[], slots: Owners<SlotPart>, report: Report): Promise<void> {
   if (report.block !== undefined) return;
-  const denying = parts.filter(
-    ({ calls }, i) => !answers[i]!.admitted && calls.some(({ space }) => blocksKeys(space.plan)),
-  );
-  for (const part of denying) {
-    const answer = await ask("take", part.calls);
+  for (const part of denying.filter(({ calls }) => calls.some(({ space }) => blocksKeys(space.plan)))) {
+    const answer = await slots.ask("take", part);
     addAnswer(answer, part, report);
-    if (answer.admitted) await Promise.allSettled(refund([{ part, takenUs: answer.resets }], report, ask));
+    if (answer.admitted) await Promise.allSettled([slots.giveBack(tookOf(part, answer), answer)]);
   }
-}
-
-/** Takes nothing. A bucket that starts empty starts to fill with its first call, even a denied one. */
-function touch(parts: readonly SlotPart[], ask: Ask): Promise<Report>[] {
-  const startEmpty = parts.filter(({ calls }) => calls.some(({ space }) => startsEmpty(space.plan)));
-  return startEmpty.map(({ calls }) =>
-    ask(
-      "take",
-      calls.map((call) => ({ ...call, costs: call.costs.map(() => 0) })),
-    ),
-  );
-}
-
-/**
- * Completes the report of a denial. The peek described the parts that did not deny as if they decided alone, so it
- * explains them again. The entries of the part that denied stay, because it may conform by now. A slot that is
- * unavailable now does not change the denial.
- */
-async function describeDenial(report: Report, others: readonly SlotPart[], ask: Ask): Promise<Report> {
-  report.admitted = false;
-  await applyToEach("explain", others, ask, report).catch((error: unknown) => {
-    if (!(error instanceof UnavailableError)) throw error;
-  });
-  return report;
-}
-
-/** Applies a verb to each part, and writes the entries of all parts into one report. */
-async function applyToEach(verb: Verb, parts: readonly SlotPart[], ask: Ask, report: Report): Promise<Report[]> {
-  const answers = await Promise.all(parts.map(({ calls }) => ask(verb, calls)));
-  for (const [i, part] of parts.entries()) addAnswer(answers[i]!, part, report);
-  return answers;
 }
