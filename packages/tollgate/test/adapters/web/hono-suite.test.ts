@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server } from "node:http";
-import { setTimeout as wait } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { factsOf, rateLimit } from "tollgate/hono";
@@ -7,6 +6,7 @@ import { describeAdapter } from "../suite/describe-adapter.ts";
 import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { shownDecision } from "../suite/node-routes.ts";
 import { listenHere } from "../suite/node-server.ts";
+import { chunks, SKIPS_WITHOUT_RESPONSE } from "./web-suite.ts";
 
 function addRoutes(app: Hono, options: SuiteOptions): void {
   app.all("/ok", (context) => context.text("hello"));
@@ -22,21 +22,6 @@ function addRoutes(app: Hono, options: SuiteOptions): void {
   app.all("/hang", () => new Promise<Response>(() => {}));
   // Hono's own error handler writes to the console.
   app.onError((_error, context) => context.text("failed", 500));
-}
-
-function chunks(count: number): ReadableStream<Uint8Array> {
-  const chunk = new TextEncoder().encode("y".repeat(1_000));
-  let left = count;
-  return new ReadableStream({
-    pull: async (controller) => {
-      if (left === 0) controller.close();
-      else {
-        left -= 1;
-        controller.enqueue(chunk);
-        await wait(2);
-      }
-    },
-  });
 }
 
 /** How a server calls the application. */
@@ -74,19 +59,4 @@ function limitBy(options: SuiteOptions): MiddlewareHandler {
 }
 
 describeAdapter(harness("hono on @hono/node-server", onNode));
-describeAdapter(
-  harness("hono on a server that hands over no response", asOnDeno, {
-    "settles each of many pipelined requests without a warning when the client breaks off":
-      "@hono/node-server aborts only the first of pipelined requests.",
-    "frees the places of pipelined requests whose client breaks off":
-      "@hono/node-server aborts only the first of pipelined requests. The others free themselves when it drops them.",
-    "frees the turns of pipelined requests whose client goes, without a warning":
-      "@hono/node-server aborts only the first of pipelined requests. The others wait on, and nothing answers them.",
-    "tells chargeAfter that a response was not sent whole if the client left early":
-      "The adapter only sees how the body is read, and this body is read in one piece.",
-    "calls no handler for a client that leaves while the store decides, but settles":
-      "The handler learns that the client has left from the request's signal.",
-    "leaves a response alone that other code has begun while the limiter waited":
-      "The adapter does not see the server's response.",
-  }),
-);
+describeAdapter(harness("hono on a server that hands over no response", asOnDeno, SKIPS_WITHOUT_RESPONSE));
