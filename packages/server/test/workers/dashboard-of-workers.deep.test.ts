@@ -17,7 +17,7 @@ function admitted(decisions: readonly Decided[]): number {
 }
 
 it.each(["memory", "redis"] as const)("the dashboard shows all workers together, over %s", async (store) => {
-  const service = await startOperatedWorkers(LIMITS, 2, store);
+  const service = await startOperatedWorkers(LIMITS, store);
   const post = (path: string, body: unknown, cookie = "") =>
     fetch(`${service.adminUrl}/${path}`, {
       method: "POST",

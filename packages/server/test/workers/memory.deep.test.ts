@@ -12,7 +12,7 @@ const allowed = (answers: readonly Readonly<Record<string, unknown>>[]) =>
   answers.filter((answer) => answer["allowed"] === true).length;
 
 it("workers without Redis count in the memory of the primary, which outlives them, and /metrics shows it", async () => {
-  const { command, decide, metrics } = await startOperatedWorkers(limits(20), 3, "memory");
+  const { command, decide, metrics } = await startOperatedWorkers(limits(20), "memory");
   expect(allowed(await decide(ANN, 30))).toBe(20);
   expect(await metrics()).toEqual(
     expect.arrayContaining([
@@ -30,7 +30,7 @@ it("workers without Redis count in the memory of the primary, which outlives the
 });
 
 it("operators block keys and turn rules off in all workers without Redis, list blocked keys and see hot ones", async () => {
-  const { operate, decide } = await startOperatedWorkers(limits(4), 3, "memory");
+  const { operate, decide } = await startOperatedWorkers(limits(4), "memory");
   const key = { domain: "api", rule: "client", key: ANN.ip };
   expect((await operate("POST", "/v1/keys/block", { ...key, for: "1h" })).status).toBe(200);
   expect(allowed(await decide(ANN, 6))).toBe(0);

@@ -45,10 +45,9 @@ function checkDescribed(method: string, path: string, status: number | undefined
   expect(faults(`${pointerOf(route, method.toLowerCase())}/responses/${status}`, body)).toEqual([]);
 }
 
-/** A service of several workers, with an admin listener that has a token. */
+/** A service of two workers, with an admin listener that has a token. */
 export async function startOperatedWorkers(
   text: string,
-  workers = 2,
   store: "redis" | "memory" = "redis",
 ): Promise<OperatedWorkers> {
   const redis = store === "redis" ? ["--redis", (await startRedis()).url] : [];
@@ -57,7 +56,7 @@ export async function startOperatedWorkers(
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const tokens = join(folder, "tokens");
   await writeFile(tokens, `${TOKEN} ann\n`);
-  const flags = ["--limits", file.path, ...redis, "--workers", String(workers), "--log-format", "json"];
+  const flags = ["--limits", file.path, ...redis, "--workers", "2", "--log-format", "json"];
   const { command } = await startServing([...flags, "--admin-port", "0", "--admin-token-file", tokens]);
   const lines = (): Body[] =>
     command.stdout

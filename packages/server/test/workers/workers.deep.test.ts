@@ -21,12 +21,12 @@ const decide = (url: string, request: object) =>
 /** Asks for one request of a user. */
 const ask = (url: string, user = "ann") => decide(url, { domain: "api", facts: { descriptor: { user } } });
 
-async function startWorkers(workers = 3, text = limits(20)) {
+async function startWorkers(text = limits(20)) {
   const redis = await startRedis();
   const file = await limitsFile(text);
   // A busy machine may take long. What is decided without Redis is not counted.
   const store = ["--redis", redis.url, "--redis-timeout", "20s"];
-  const flags = ["--limits", file.path, ...store, "--workers", String(workers), "--grpc-port", "0"];
+  const flags = ["--limits", file.path, ...store, "--workers", "2", "--grpc-port", "0"];
   const { command, url } = await startServing([...flags, "--admin-port", "0"]);
   const [, adminUrl = ""] = /operators on (\S+)/.exec(command.stdout) ?? [];
   const [, grpcPort = ""] = /gRPC on port (\d+)/.exec(command.stdout) ?? [];
@@ -40,20 +40,20 @@ const ALLOWED = /^rate_limit_acquire_total\{limiter="api\/client",limit="client.
 describe("tollgate serve --workers", () => {
   it("serves one port and one quota from several processes, which /metrics adds up", async () => {
     const { command, url, grpcPort, metric, health } = await startWorkers();
-    expect(childrenOf(command)).toHaveLength(3);
+    expect(childrenOf(command)).toHaveLength(2);
     // Each has a connection of its own, so the processes take turns.
     const answers = await Promise.all(Array.from({ length: 30 }, () => ask(url)));
     expect(answers.filter(({ body }) => JSON.parse(body).allowed === true)).toHaveLength(20);
     expect(await metric(ALLOWED)).toBe(20);
     expect(await metric(/^tollgate_http_requests_total\{code="200"\} (\d+)$/m)).toBe(30);
-    expect(await metric(/^tollgate_workers_ready (\d+)$/m)).toBe(3);
-    expect(await health()).toMatchObject({ workers: { ready: 3, of: 3 }, limits: { state: "loaded" } });
+    expect(await metric(/^tollgate_workers_ready (\d+)$/m)).toBe(2);
+    expect(await health()).toMatchObject({ workers: { ready: 2, of: 2 }, limits: { state: "loaded" } });
     const decided = await grpcClient(grpcPort).shouldRateLimit("api", { user: "ann" });
     expect(decided.overallCode).toBe(2);
   });
 
   it("settles a reservation, whichever process has it", async () => {
-    const { command, url } = await startWorkers(3);
+    const { command, url } = await startWorkers();
     const post = async (request: object) => {
       const { status, body } = await decide(url, request);
       return { status, body: JSON.parse(body) as { readonly reservation?: string; readonly remaining?: number } };
@@ -77,7 +77,7 @@ describe("tollgate serve --workers", () => {
   });
 
   it("starts a worker again that dies, while the others serve, and counters never go down", async () => {
-    const { command, url, metric } = await startWorkers(2, limits(100));
+    const { command, url, metric } = await startWorkers(limits(100));
     await Promise.all(Array.from({ length: 10 }, () => ask(url)));
     expect(await metric(ALLOWED)).toBe(10);
     const [victim = 0] = childrenOf(command);
@@ -92,7 +92,7 @@ describe("tollgate serve --workers", () => {
   });
 
   it("waits longer each time before it starts a worker that dies again", async () => {
-    const { command } = await startWorkers(2);
+    const { command } = await startWorkers();
     const [, kept = 0] = childrenOf(command);
     const delays = () => [...command.stderr.matchAll(/worker-died .*restart_in_ms=(\d+)/g)].map(([, ms]) => Number(ms));
     for (const expected of [[100], [100, 200], [100, 200, 400]]) {
@@ -104,7 +104,7 @@ describe("tollgate serve --workers", () => {
   });
 
   it("reads the files once for all workers, and says in /healthz whether they were refused", async () => {
-    const { command, url, file, health } = await startWorkers(2, limits(1));
+    const { command, url, file, health } = await startWorkers(limits(1));
     expect([(await ask(url)).body, (await ask(url)).body].map((body) => JSON.parse(body).allowed)).toEqual([
       true,
       false,
@@ -137,7 +137,7 @@ describe("tollgate serve --workers", () => {
   });
 
   it("starts a worker with the limits in force, whatever the files say meanwhile", async () => {
-    const { command, url, file, health } = await startWorkers(2, limits(3));
+    const { command, url, file, health } = await startWorkers(limits(3));
     await file.write("version: 2");
     await vi.waitFor(async () => expect(await health()).toMatchObject({ limits: { state: "kept" } }), PATIENT);
     for (const [i, victim] of childrenOf(command).entries()) {
@@ -166,7 +166,7 @@ describe("tollgate serve --workers", () => {
   });
 
   it("leaves no worker behind when the primary process is killed", async () => {
-    const { command } = await startWorkers(2);
+    const { command } = await startWorkers();
     const workers = childrenOf(command);
     command.kill("SIGKILL");
     await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), PATIENT);
@@ -175,7 +175,7 @@ describe("tollgate serve --workers", () => {
   it("says once what is wrong with the files or the port, and exits", async () => {
     const redis = await startRedis();
     const bad = await limitsFile("version: 1\ndomains: 1");
-    const flags = ["--redis", redis.url, "--workers", "3"];
+    const flags = ["--redis", redis.url, "--workers", "2"];
     const wrong = await runCommand(["serve", "--port", "0", "--limits", bad.path, ...flags]);
     expect([wrong.code, wrong.stdout]).toEqual([1, ""]);
     expect(wrong.stderr).toMatch(/^\S+limits\.yaml:2:10: domains: expected .*\n$/);

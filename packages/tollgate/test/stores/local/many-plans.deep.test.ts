@@ -19,7 +19,7 @@ describe.each(BOUNDED_STORES)("limits chosen by function, on a $kind store", ({ 
     };
     use(10_000);
     const before = heapInUse() + arrayBuffersInUse();
-    use(60_000);
+    use(30_000);
     expect(heapInUse() + arrayBuffersInUse() - before).toBeLessThan(15e6);
   });
 });
