@@ -1,7 +1,5 @@
-import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
+import { type SlidingWindowOptions, slidingWindow } from "../../algorithms/limits/sliding-window.ts";
 import type { Decision } from "../../core/decision.ts";
-import type { Limit } from "../../core/limits/limit.ts";
-import { Remembered } from "../../core/remembered.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
 
@@ -24,11 +22,8 @@ interface Hit {
 interface Asked {
   readonly key: string;
   readonly throttler: string;
-  readonly limits: readonly Limit[];
+  readonly limit: SlidingWindowOptions;
 }
-
-/** Limits may be functions of a request: then each may have other numbers. */
-const MOST_LISTS = 1_000;
 
 /**
  * Makes a `ThrottlerStorage` for `@nestjs/throttler`: over any store of this library, counted atomically, without a
@@ -55,11 +50,11 @@ const MOST_LISTS = 1_000;
 export function throttlerStorage({ store, name = "throttler" }: ThrottlerStorageOptions = {}): {
   increment(key: string, ttl: number, limit: number, blockDuration: number, throttlerName: string): Promise<Hit>;
 } {
-  const lists = new Remembered<string, readonly Limit[]>(MOST_LISTS);
   const limiter = createLimiter({
     name,
     key: ({ key, throttler }: Asked) => [throttler, key],
-    limits: ({ limits }: Asked) => limits,
+    // Limits may be functions of a request: then each may have other numbers.
+    limits: ({ limit }: Asked) => [slidingWindow(limit)],
     ...(store !== undefined && { store: store as AsyncStore }),
   });
   return {
@@ -67,8 +62,7 @@ export function throttlerStorage({ store, name = "throttler" }: ThrottlerStorage
       const [most, window] = [Math.floor(limit), Math.max(1, ttl)];
       if (most < 1) return denied(most, Math.max(window, blockDuration));
       const block = blockDuration > 0 && { blockFor: blockDuration };
-      const listOf = () => [slidingWindow({ name: "hits", limit: most, window, ...block })];
-      const asked = { key, throttler, limits: lists.get(`${window}/${most}/${blockDuration}`, listOf) };
+      const asked = { key, throttler, limit: { name: "hits", limit: most, window, ...block } };
       const decision: Decision = await limiter.consume(asked);
       if (decision.allowed) {
         const totalHits = decision.used ?? 1;

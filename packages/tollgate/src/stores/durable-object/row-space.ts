@@ -1,7 +1,7 @@
 import { carryOver } from "../../algorithms/carry-over.ts";
 import { compileLimit } from "../../algorithms/compile-limit.ts";
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import { writeNew } from "../../algorithms/kernel.ts";
+import { type Kernel, writeNew } from "../../algorithms/kernel.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
 import { readUs } from "../../core/clock.ts";
 import type { Limit } from "../../core/limits/limit.ts";
@@ -131,11 +131,6 @@ export class RowSpace implements SyncSpace {
     this.#store.rows.write(this.#name, key, row, this.#store.nowUs - now[0]!);
   }
 
-  /** The counts of each limit of the list, whatever their numbers. */
-  #ownOf(row: KeyRow): (LimitCounts | undefined)[] {
-    return this.plan.limits.map((limit) => row.counts.find((counts) => isSameLimit(counts.limit, limit)));
-  }
-
   #without(row: KeyRow): KeyRow {
     const counts = row.counts.filter(({ limit }) => !this.plan.limits.some((own) => isSameLimit(own, limit)));
     return { ...row, counts };
@@ -143,12 +138,11 @@ export class RowSpace implements SyncSpace {
 
   /** The plan that decides: the own, or with the first numbers of the key. Notes whose numbers those are. */
   #actingPlan(verb: Verb, key: string, { row, now }: Current, report: Report, at: number): Plan {
-    const own = this.#ownOf(row);
-    const isExact = own.every((counts, i) => counts?.limit.fingerprint === this.plan.limits[i]!.fingerprint);
-    const former = own.filter((counts) => !isExact && counts && now[0]! < counts.idleUs) as LimitCounts[];
-    if (former.length === 0) return this.plan;
-    const first = this.plan.onChange === "keep-first" ? firstPlan(this.plan, former.map(limitOf)) : undefined;
-    if (first === undefined && VERBS[verb].changes) this.#context.onMove?.(key, former.map(limitOf), this.plan.limits);
+    const { known, isExact } = countsUnder(this.plan, row, now);
+    const former = known.flatMap((counts) => counts?.limit ?? []);
+    if (isExact || former.length === 0) return this.plan;
+    const first = this.plan.onChange === "keep-first" ? firstPlan(this.plan, former) : undefined;
+    if (first === undefined && VERBS[verb].changes) this.#context.onMove?.(key, former, this.plan.limits);
     else for (let i = 0; i < this.plan.limits.length; i += 1) report.isView[at + i] = true;
     for (const [i, limit] of (first?.limits ?? []).entries()) report.keptLimits[at + i] = limit;
     return first ?? this.plan;
@@ -159,16 +153,13 @@ export class RowSpace implements SyncSpace {
     const { now, row } = current;
     const compiled = this.#compile(plan, now);
     const cells = new Float64Array(compiled.width);
-    const own = this.#ownOf(row);
-    const isExact = own.every((counts, i) => counts?.limit.fingerprint === plan.limits[i]!.fingerprint);
-    // What is idle counts as forgotten where the numbers change, as a full bucket that starts empty.
-    const known = own.map((counts) => (isExact || (counts && now[0]! < counts.idleUs) ? counts : undefined));
+    const { known, isExact } = countsUnder(plan, row, now);
     const isNew = known.every((counts) => counts === undefined);
     if (!(isNew || isExact)) compiled.init(cells, 0, now);
     for (const [i, counts] of known.entries()) {
       if (counts === undefined) continue;
       const { kernel, offset } = compiled.parts[i]!;
-      carryOver(kernel, cells, offset, now, compileLimit(counts.limit, counts.originUs), counts.cells, 0);
+      bring(counts, kernel, cells, offset, now);
     }
     compiled.begin(isNew ? "new" : "known", cells, 0, now);
     const isAdmitted = compiled.apply(VERBS[verb], cells, 0, costs, now, report, at);
@@ -206,7 +197,7 @@ export class RowSpace implements SyncSpace {
       if (counts === undefined) return undefined;
       const kernel = compileLimit(counts.limit, originOf(now));
       const cells = new Float64Array(kernel.size);
-      carryOver(kernel, cells, 0, now, compileLimit(counts.limit, counts.originUs), counts.cells, 0);
+      bring(counts, kernel, cells, 0, now);
       const copy = { ...counts, originUs: originOf(now), kernel, cells, at: 0 };
       changed.set(counts, copy);
       return copy;
@@ -237,8 +228,17 @@ export function spaceName({ scope, onChange, id }: Plan): string {
   return JSON.stringify(onChange === "separate" ? [scope, id] : [scope]);
 }
 
-function limitOf({ limit }: LimitCounts): Limit {
-  return limit;
+/** The counts of each limit of a list. What is idle counts as forgotten, unless all have the numbers of the list. */
+function countsUnder({ limits }: Plan, row: KeyRow, now: TimeCell) {
+  const own = limits.map((limit) => row.counts.find((counts) => isSameLimit(counts.limit, limit)));
+  const isExact = own.every((counts, i) => counts?.limit.fingerprint === limits[i]!.fingerprint);
+  const known = own.map((counts) => (isExact || (counts && now[0]! < counts.idleUs) ? counts : undefined));
+  return { known, isExact };
+}
+
+/** Writes what counts as the cells of a kernel of the same limit, whatever its numbers and its origin. */
+function bring(counts: LimitCounts, kernel: Kernel, cells: Float64Array, at: number, now: TimeCell): void {
+  carryOver(kernel, cells, at, now, compileLimit(counts.limit, counts.originUs), counts.cells, 0);
 }
 
 /** A moment within 20 years, the same for all moments near it. */
