@@ -1,4 +1,4 @@
-import { utf8Of } from "./latin1.ts";
+import { type Bytes, hasSame } from "./bytes.ts";
 
 const BITMAP_BITS = 1 << 20;
 /** Longer names are kept as their beginning and a hash of the whole. */
@@ -14,7 +14,7 @@ export class Clients {
   count = 0;
   readonly most: number;
   /** The names, one after another, and where each ends. */
-  #names: Uint8Array = new Uint8Array(16_384);
+  #names: Buffer = Buffer.alloc(16_384);
   #ends = new Uint32Array(1_024);
   /** Open addressing: the hash of a client, then its number and 1, at the first free pair from its hash. */
   #slots = new Uint32Array(4_096);
@@ -29,8 +29,7 @@ export class Clients {
   /** The client's name, by its number. */
   nameOf(client: number): string {
     if (client === this.most) return "(clients beyond the bound)";
-    const name = Buffer.from(this.#names.subarray(this.#startOf(client), this.#ends[client]));
-    return utf8Of(name.toString("latin1"));
+    return this.#names.toString("utf8", this.#startOf(client), this.#ends[client]);
   }
 
   /** About how many further clients there were. */
@@ -38,9 +37,9 @@ export class Clients {
     return Math.round(BITMAP_BITS * Math.log(BITMAP_BITS / Math.max(1, this.#unseen)));
   }
 
-  /** The number of a client whose name is Latin-1, one character a byte. */
-  numberOf(name: string): number {
-    if (name.length > MOST_NAME) return this.numberOf(shortened(name));
+  /** The number of the client of a name. */
+  numberOf(name: Bytes): number {
+    if (name.end - name.start > MOST_NAME) return this.numberOf(shortened(name));
     const hash = hashOf(name, FNV_BASIS);
     const slot = this.#slotOf(hash, name);
     const known = this.#slots[slot + 1]!;
@@ -52,7 +51,7 @@ export class Clients {
   }
 
   /** Where the client is, or the free place for it. Without a name, a free place. */
-  #slotOf(hash: number, name: string | undefined): number {
+  #slotOf(hash: number, name: Bytes | undefined): number {
     const slots = this.#slots;
     const last = slots.length - 1;
     let slot = (2 * hash) & last;
@@ -62,20 +61,18 @@ export class Clients {
     return slot;
   }
 
-  #hasName(client: number, name: string): boolean {
-    const start = this.#startOf(client);
-    if (this.#ends[client]! - start !== name.length) return false;
-    for (let at = 0; at < name.length; at += 1) if (this.#names[start + at] !== name.charCodeAt(at)) return false;
-    return true;
+  #hasName(client: number, { buffer, start, end }: Bytes): boolean {
+    const from = this.#startOf(client);
+    return this.#ends[client]! - from === end - start && hasSame(this.#names, from, buffer, start, end - start);
   }
 
-  #add(name: string): number {
+  #add({ buffer, start, end: nameEnd }: Bytes): number {
     const client = this.count;
-    const start = this.#startOf(client);
-    const end = start + name.length;
-    if (end > this.#names.length) this.#names = grown(this.#names, new Uint8Array(1.5 * this.#names.length));
+    const from = this.#startOf(client);
+    const end = from + nameEnd - start;
+    if (end > this.#names.length) this.#names = grown(this.#names, Buffer.alloc(1.5 * this.#names.length));
     if (client === this.#ends.length) this.#ends = grown(this.#ends, new Uint32Array(2 * client));
-    for (let at = 0; at < name.length; at += 1) this.#names[start + at] = name.charCodeAt(at);
+    buffer.copy(this.#names, from, start, nameEnd);
     this.#ends[client] = end;
     this.count += 1;
     if (this.count * 8 > this.#slots.length * 3) this.#rehash();
@@ -103,7 +100,7 @@ export class Clients {
   }
 }
 
-function grown<Numbers extends Uint8Array | Uint32Array>(numbers: Numbers, larger: Numbers): Numbers {
+function grown<Numbers extends Buffer | Uint32Array>(numbers: Numbers, larger: Numbers): Numbers {
   larger.set(numbers);
   return larger;
 }
@@ -111,14 +108,15 @@ function grown<Numbers extends Uint8Array | Uint32Array>(numbers: Numbers, large
 const FNV_BASIS = 0x811c9dc5;
 
 /** FNV-1a, then mixed: its low bits alone tell short names badly apart. */
-function hashOf(name: string, basis: number): number {
+function hashOf({ buffer, start, end }: Bytes, basis: number): number {
   let hash = basis;
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ buffer[at]!, 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 12)) >>> 0;
 }
 
-function shortened(name: string): string {
+function shortened(name: Bytes): Bytes {
   const hashes = [FNV_BASIS, 1].map((basis) => hashOf(name, basis).toString(16).padStart(8, "0"));
-  return `${name.slice(0, MOST_NAME - HASH_DIGITS - 1)}~${hashes.join("")}`;
+  const beginning = name.buffer.subarray(name.start, name.start + MOST_NAME - HASH_DIGITS - 1);
+  return { buffer: Buffer.concat([beginning, Buffer.from(`~${hashes.join("")}`)]), start: 0, end: MOST_NAME };
 }

@@ -26,9 +26,9 @@ export interface Grid {
 export interface Fit {
   /** Empty if no share was asked for. */
   readonly suggestions: readonly JudgedSuggestion[];
-  readonly grid: Grid;
+  readonly grid: () => Grid;
   /** The clients that need most at the rate of the balanced suggestion. */
-  readonly neediest: readonly { readonly client: number; readonly capacity: number }[];
+  readonly neediest: () => readonly { readonly client: number; readonly capacity: number }[];
 }
 
 const CAPACITIES = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1_000, 2_000, 5_000, 10_000];
@@ -48,8 +48,8 @@ export class Fitting {
   readonly #boundaryUs: number;
   readonly #envelopes = new Envelopes();
   #fitted: readonly Suggestion[] | undefined;
-  /** A byte for each client: 1 if it came after the boundary, and a bit for each suggestion that denied it. */
-  #flags = new Uint8Array(0);
+  /** What the clients needed until the boundary, by the rates of the suggestions: those count anew from there. */
+  #early: ReadonlyMap<number, Uint32Array> = new Map();
 
   /** @param boundaryUs Until when requests are fitted to. Infinity if the log's end is not known. */
   constructor(clients: Clients, share: Share | undefined, boundaryUs: number) {
@@ -65,53 +65,58 @@ export class Fitting {
    */
   add(client: number, timeUs: number): void {
     if (client === this.#clients.most) return;
-    if (this.#fitted === undefined && timeUs > this.#boundaryUs) {
-      this.#fitted = this.#suggest();
-      this.#flags = new Uint8Array(this.#clients.most);
-    }
+    if (this.#fitted === undefined && timeUs > this.#boundaryUs) this.#fit();
     this.#envelopes.add(client, timeUs);
-    if (this.#fitted !== undefined) this.#check(client, this.#fitted);
   }
 
-  #check(client: number, suggestions: readonly Suggestion[]): void {
-    let flags = this.#flags[client]! | 1;
-    suggestions.forEach(({ rate, capacity }, index) => {
-      if (this.#envelopes.backlog(client, rate) > capacity) flags |= 2 << index;
-    });
-    this.#flags[client] = flags;
+  #fit(): void {
+    this.#fitted = this.#suggest();
+    this.#early = new Map(this.#fitted.map(({ rate }) => [rate, this.#needs(rate)]));
+    for (const [rate, needs] of this.#early) this.#envelopes.setNeeds(rate, new Uint32Array(needs.length));
   }
 
   /** @throws LogError if there are too few clients. */
   judge(): Fit {
     const suggestions = this.#fitted ?? this.#suggest();
-    const { count } = this.#clients;
-    const deniedShare = (needs: Uint32Array, capacity: number) => deniedOf(needs, capacity) / count;
-    const rows = RATES.map((_, rate) => {
-      const needs = this.#needs(rate);
-      return {
-        shares: CAPACITIES.map((capacity) => deniedShare(needs, capacity)),
-        capacities: FRONTIERS.map(([, share]) => leastCapacity(needs, Math.floor(count * share))),
-      };
-    });
-    const balanced = this.#envelopes.needs(suggestions[1]?.rate ?? MIDDLE_RATE, count);
+    const checked = suggestions.map((suggestion) => this.#fitted && this.#lateShare(suggestion));
+    for (const [rate, early] of this.#early) {
+      const needs = this.#needs(rate).map((late, client) => Math.max(late, early[client] ?? 0));
+      this.#envelopes.setNeeds(rate, needs);
+    }
+    const neediestRate = suggestions[1]?.rate ?? MIDDLE_RATE;
     return {
       suggestions: suggestions.map((suggestion, index) => ({
         ...suggestion,
         clients: deniedShare(this.#needs(suggestion.rate), suggestion.capacity),
-        checked: this.#fitted && this.#checkedShare(index),
+        checked: checked[index],
       })),
-      grid: {
-        capacities: CAPACITIES,
-        shares: rows.map(({ shares }) => shares),
-        frontiers: FRONTIERS.map(([name], line) => ({ name, capacities: rows.map((row) => row.capacities[line]!) })),
+      grid: () => this.#grid(),
+      neediest: () => {
+        const needs = this.#needs(neediestRate);
+        return greatest(needs, NEEDIEST).map((client) => ({ client, capacity: needs[client]! }));
       },
-      neediest: greatest(balanced, NEEDIEST).map((client) => ({ client, capacity: balanced[client]! })),
     };
   }
 
-  #checkedShare(index: number): number {
-    const seen = this.#flags.subarray(0, this.#clients.count).filter((flags) => flags > 0);
-    return seen.filter((flags) => (flags & (2 << index)) > 0).length / Math.max(1, seen.length);
+  #grid(): Grid {
+    const rows = RATES.map((_, rate) => {
+      const needs = this.#needs(rate).sort();
+      return {
+        shares: CAPACITIES.map((capacity) => deniedShare(needs, capacity)),
+        capacities: FRONTIERS.map(([, share]) => leastCapacity(needs, Math.floor(needs.length * share))),
+      };
+    });
+    return {
+      capacities: CAPACITIES,
+      shares: rows.map(({ shares }) => shares),
+      frontiers: FRONTIERS.map(([name], line) => ({ name, capacities: rows.map((row) => row.capacities[line]!) })),
+    };
+  }
+
+  /** The share of the clients that came after the boundary that the suggestion denied something there. */
+  #lateShare({ rate, capacity }: Suggestion): number {
+    const needs = this.#needs(rate).filter((_, client) => this.#envelopes.lastUs(client) > this.#boundaryUs);
+    return deniedShare(needs, capacity);
   }
 
   #suggest(): readonly Suggestion[] {
@@ -122,22 +127,21 @@ export class Fitting {
       throw new LogError(`--suggest ${this.#share.text}: expected a log with at least ${needed} clients, got ${count}`);
     }
     const denied = mayDeny(count, this.#share);
-    return suggest(RATES.map((_, rate) => leastCapacity(this.#needs(rate), denied)));
+    return suggest(RATES.map((_, rate) => leastCapacity(this.#needs(rate).sort(), denied)));
   }
 
-  /** What the clients need, the greatest first. */
+  /** What the clients need, by their numbers. */
   #needs(rate: number): Uint32Array {
-    return this.#envelopes.needs(rate, this.#clients.count).sort().toReversed();
+    return this.#envelopes.needs(rate, this.#clients.count);
   }
 }
 
-/** How many clients a bucket would have denied something: those that need more than its capacity. */
-function deniedOf(needs: Uint32Array, capacity: number): number {
-  const others = needs.findIndex((need) => need <= capacity);
-  return others < 0 ? needs.length : others;
+/** The share of clients that a bucket would have denied something: those that need more than its capacity. */
+function deniedShare(needs: Uint32Array, capacity: number): number {
+  return needs.filter((need) => need > capacity).length / Math.max(1, needs.length);
 }
 
-/** The least capacity that denies something to this many clients at most. */
+/** The least capacity that denies something to this many clients at most, of what clients need in ascending order. */
 function leastCapacity(needs: Uint32Array, denied: number): number {
-  return Math.max(1, needs[denied] ?? 1);
+  return Math.max(1, needs.at(-1 - denied) ?? 1);
 }

@@ -1,8 +1,8 @@
 import { type Limit, memoryStore } from "tollgate";
 import { createLimits, type Facts, type Limits, type LimitsFile } from "tollgate/config";
+import { textOf } from "./bytes.ts";
 import type { Entry } from "./formats/entry.ts";
 import { greatest } from "./greatest.ts";
-import { utf8Of } from "./latin1.ts";
 
 /** What limits would have done. */
 export interface Judgement {
@@ -101,5 +101,5 @@ function markOf(limit: Limit): LimitMark[] {
 /** What rules ask of a request. */
 export function factsOf({ address, details }: Entry): Facts {
   const { method, path, host, userAgent } = details();
-  return { ip: address, method, path: utf8Of(path), host, header: { host, "user-agent": userAgent } };
+  return { ip: textOf(address), method, path, host, header: { host, "user-agent": userAgent } };
 }

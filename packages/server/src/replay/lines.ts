@@ -1,11 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
+import type { Bytes } from "./bytes.ts";
 
 /** A longer line is cut: it counts as one that cannot be read. */
 const MOST_LINE = 65_536;
-const CHUNK_BYTES = 65_536;
+const CHUNK_BYTES = 262_144;
 const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** Pieces of bytes. Each holds until the next one is asked for. */
@@ -43,19 +45,19 @@ export async function* chunksOf(name: string, start = 0): Chunks {
   }
 }
 
-/** The text of a log, plain or compressed by gzip, as Latin-1: several whole lines at a time. */
-export async function* textsOf(chunks: Chunks): AsyncGenerator<string, void> {
-  let rest = "";
+/** The bytes of a log, plain or compressed by gzip: several whole lines at a time. */
+export async function* linesOf(chunks: Chunks): Chunks {
+  let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of plain(chunks)) {
     const end = chunk.lastIndexOf(LINE_FEED) + 1;
     if (end > 0) {
       // The line that began in the piece before goes alone, because to join it with the others would copy them all.
-      const start = rest === "" ? 0 : chunk.indexOf(LINE_FEED) + 1;
-      if (start > 0) yield rest + chunk.toString("latin1", 0, start);
-      yield chunk.toString("latin1", start, end);
-      rest = "";
+      const start = rest.length === 0 ? 0 : chunk.indexOf(LINE_FEED) + 1;
+      if (start > 0) yield Buffer.concat([rest, chunk.subarray(0, start)]);
+      yield chunk.subarray(start, end);
+      rest = rest.subarray(0, 0);
     }
-    rest += chunk.toString("latin1", end, end + MOST_LINE - rest.length);
+    rest = Buffer.concat([rest, chunk.subarray(end, end + MOST_LINE - rest.length)]);
   }
   yield rest;
 }
@@ -78,20 +80,23 @@ async function* plain(chunks: Chunks): Chunks {
   }
 }
 
-/** The lines of a text. */
-export function linesIn(text: string): string[] {
-  const lines: string[] = [];
-  forEachLine(text, (line) => lines.push(line));
+/** The lines of a buffer. */
+export function linesIn(buffer: Buffer): Bytes[] {
+  const lines: Bytes[] = [];
+  forEachLine(buffer, (line) => lines.push({ ...line }));
   return lines;
 }
 
 /** Calls back with each line that is not empty, without its line feed and carriage return. */
-export function forEachLine(text: string, take: (line: string) => void): void {
-  for (let start = 0; start < text.length; ) {
-    const feed = text.indexOf("\n", start);
-    const next = feed < 0 ? text.length : feed;
-    const end = text[next - 1] === "\r" ? next - 1 : next;
-    if (end > start) take(text.slice(start, Math.min(end, start + MOST_LINE)));
+export function forEachLine(buffer: Buffer, take: (line: Bytes) => void): void {
+  const line = { buffer, start: 0, end: 0 };
+  for (let start = 0; start < buffer.length; ) {
+    const feed = buffer.indexOf(LINE_FEED, start);
+    const next = feed < 0 ? buffer.length : feed;
+    const end = next > start && buffer[next - 1] === CARRIAGE_RETURN ? next - 1 : next;
+    line.start = start;
+    line.end = Math.min(end, start + MOST_LINE);
+    if (end > start) take(line);
     start = next + 1;
   }
 }

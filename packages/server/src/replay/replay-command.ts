@@ -74,8 +74,7 @@ async function limitsOf(flags: ReplayFlags, output: Output): Promise<ReplayOptio
 /** To the error output, so that what pipes read has the result only. */
 function describeHead(file: string, { format, samples }: LogHead, { printError }: Output): void {
   printError(`${file}: ${format.name}`);
-  for (const { timeUs, address, details } of samples) {
-    const { method, path } = details();
+  for (const { timeUs, address, method, path } of samples) {
     printError(`  ${timeOf(timeUs)} ${printable(address)} ${printable(`${method} ${path}`)}`);
   }
 }

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import type { Facts, LimitsFile } from "tollgate/config";
+import { type Bytes, bytesOf } from "./bytes.ts";
 import { Clients } from "./clients.ts";
 import { type Fit, Fitting } from "./fitting.ts";
 import { AddressClients } from "./formats/address.ts";
 import type { Entry, LogFormat } from "./formats/entry.ts";
 import { InOrder } from "./in-order.ts";
 import { factsOf, type Judgement, Judging } from "./judging.ts";
-import { copyOf } from "./latin1.ts";
-import { type Chunks, chunksOf, forEachLine, isPipe, textsOf } from "./lines.ts";
+import { type Chunks, chunksOf, forEachLine, isPipe, linesOf } from "./lines.ts";
 import { LogError } from "./log-error.ts";
 import { headOf, type LogHead, lastMoment, readHead } from "./log-file.ts";
 import type { Share } from "./suggest.ts";
@@ -124,8 +124,8 @@ class ReplayRun {
   #requests = 0;
   #unreadable = 0;
   #bytesRead = 0;
-  readonly #bytes: number;
   readonly #options: ReplayOptions;
+  readonly #plan: Plan;
   readonly #clients: Clients;
   readonly #fitting: Fitting | undefined;
   readonly #judging: Judging | undefined;
@@ -133,20 +133,20 @@ class ReplayRun {
   readonly #addresses = new AddressClients();
   readonly #timeline = new Timeline();
 
-  constructor(options: ReplayOptions, { bytes, boundaryUs }: Plan) {
+  constructor(options: ReplayOptions, plan: Plan) {
     const { limits, maxClients, share, isFitted } = options;
     this.#options = options;
-    this.#bytes = bytes;
+    this.#plan = plan;
     this.#clients = new Clients(maxClients);
-    if (isFitted) this.#fitting = new Fitting(this.#clients, share, boundaryUs);
+    if (isFitted) this.#fitting = new Fitting(this.#clients, share, plan.boundaryUs);
     this.#judging = limits && new Judging(limits.file, limits.domain, maxClients + 1);
   }
 
   async read(name: string): Promise<void> {
     let format: LogFormat | undefined;
-    for await (const text of textsOf(this.#counted(name))) {
-      forEachLine(text, (line) => {
-        format ??= this.#open(name, text);
+    for await (const lines of linesOf(this.#counted(name))) {
+      forEachLine(lines, (line) => {
+        format ??= this.#open(name, lines);
         this.#add(format, line);
       });
     }
@@ -156,21 +156,20 @@ class ReplayRun {
     for await (const chunk of chunksOf(name)) {
       this.#bytesRead += chunk.length;
       yield chunk;
-      this.#options.onProgress({ bytesRead: this.#bytesRead, bytes: this.#bytes, requests: this.#requests });
+      this.#options.onProgress({ bytesRead: this.#bytesRead, bytes: this.#plan.bytes, requests: this.#requests });
     }
   }
 
-  #open(file: string, text: string): LogFormat {
+  #open(file: string, lines: Buffer): LogFormat {
     const { key, onHead } = this.#options;
     const name = file === "-" ? "standard input" : file;
-    const head = headOf(name, text, fieldOf(key));
+    const head = headOf(name, lines, fieldOf(key));
     onHead(name, head);
     return head.format;
   }
 
-  #add(format: LogFormat, line: string): void {
-    // Limits keep parts of requests, as their keys.
-    const entry = format.read(this.#judging === undefined ? line : copyOf(line));
+  #add(format: LogFormat, line: Bytes): void {
+    const entry = format.read(line);
     if (entry === "skip") return;
     if (entry === undefined) {
       this.#unreadable += 1;
@@ -181,10 +180,10 @@ class ReplayRun {
     this.#inOrder.add({ timeUs: entry.timeUs, client, facts: this.#judging && factsOf(entry) });
   }
 
-  #nameOf({ address, details }: Entry): string {
+  #nameOf({ address, details }: Entry): Bytes {
     const { key } = this.#options;
     if (key === "address") return this.#addresses.of(address);
-    return typeof key === "object" ? address : details()[DETAIL_KEYS[key]];
+    return typeof key === "object" ? address : bytesOf(details()[DETAIL_KEYS[key]]);
   }
 
   #count({ timeUs, client, facts }: LoggedRequest): void {

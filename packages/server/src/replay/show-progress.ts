@@ -1,10 +1,9 @@
 import type { Progress } from "./replay.ts";
 
-const BAR_MS = 100;
+const TERMINAL_MS = 100;
 const LINE_MS = 10_000;
 /** Empties the line of a terminal. */
 const CLEAR = "\r\u001b[K";
-const WIDTH = 24;
 
 /** Where progress goes: standard error, by default. */
 interface ProgressStream {
@@ -12,7 +11,7 @@ interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** Shows how far a replay is: a bar on a terminal, elsewhere a line every ten seconds. */
+/** Shows how far a replay is: a line on a terminal that is written anew, elsewhere one every ten seconds. */
 export class ShowProgress {
   readonly #stream: ProgressStream;
   readonly #nowMs: () => number;
@@ -28,26 +27,19 @@ export class ShowProgress {
 
   show(progress: Progress): void {
     const nowMs = this.#nowMs();
-    if (nowMs - this.#shownMs < (this.#stream.isTTY === true ? BAR_MS : LINE_MS)) return;
+    if (nowMs - this.#shownMs < (this.#stream.isTTY === true ? TERMINAL_MS : LINE_MS)) return;
     this.#shownMs = nowMs;
-    const elapsedMs = nowMs - this.#startMs;
-    if (this.#stream.isTTY === true) this.#stream.write(`${CLEAR}${barOf(progress, elapsedMs)}`);
-    else this.#stream.write(`${textOf(progress, elapsedMs)}\n`);
+    const text = textOf(progress, nowMs - this.#startMs);
+    this.#stream.write(this.#stream.isTTY === true ? `${CLEAR}${text}` : `${text}\n`);
   }
 
-  /** Takes the bar away. */
+  /** Takes the line away. */
   end(): void {
     if (this.#stream.isTTY === true) this.#stream.write(CLEAR);
   }
 }
 
-/** One line, such as `[######------] 120 of 240 MB, 3 s left`. */
-function barOf(progress: Progress, elapsedMs: number): string {
-  if (progress.bytes === 0) return textOf(progress, elapsedMs);
-  const filled = Math.min(WIDTH, Math.floor((WIDTH * progress.bytesRead) / progress.bytes));
-  return `[${"#".repeat(filled)}${"-".repeat(WIDTH - filled)}] ${textOf(progress, elapsedMs)}`;
-}
-
+/** One line, such as `2000000 requests, 120 of 240 MB, 3 s left`. */
 function textOf({ bytesRead, bytes, requests }: Progress, elapsedMs: number): string {
   if (bytes === 0) return `${requests} requests, ${megabytes(bytesRead)} MB`;
   const leftMs = bytesRead === 0 ? 0 : (elapsedMs * Math.max(0, bytes - bytesRead)) / bytesRead;

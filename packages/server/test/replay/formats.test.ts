@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Details, Entry, LogFormat } from "../../src/replay/formats/entry.ts";
+import { bytesOf, textOf } from "../../src/replay/bytes.ts";
+import type { Details, LogFormat } from "../../src/replay/formats/entry.ts";
 import { anyTimeUs, clfTimeUs, isoTimeUs } from "../../src/replay/formats/timestamps.ts";
 import { headOf } from "../../src/replay/log-file.ts";
 
@@ -7,7 +8,10 @@ const TIME_US = Date.UTC(2026, 9, 10, 13, 55, 36) * 1_000;
 const AGENT = 'Mozilla/5.0 (X11; Linux) \\"quoted\\"';
 
 const LINES: Readonly<
-  Record<string, readonly [name: string, lines: readonly string[], expected: Partial<Details & Entry>]>
+  Record<
+    string,
+    readonly [name: string, lines: readonly string[], expected: Partial<Details> & { readonly address: string }]
+  >
 > = {
   common: [
     "common or combined",
@@ -18,6 +22,11 @@ const LINES: Readonly<
     "common or combined",
     [`2001:db8::1 - - [10/Oct/2026:13:55:36 +0000] "GET / HTTP/2.0" 200 23 "-" "${AGENT}" 0.003`],
     { address: "2001:db8::1", user: "-", method: "GET", path: "/", userAgent: AGENT },
+  ],
+  "common, with a quote and UTF-8 in the name of the user": [
+    "common or combined",
+    ['192.0.2.1 - \\"é [10/Oct/2026:15:55:36 +0200] "GET /é HTTP/1.1" 200 23'],
+    { address: "192.0.2.1", user: '\\"é', method: "GET", path: "/é" },
   ],
   "combined, not HTTP": [
     "common or combined",
@@ -74,24 +83,30 @@ const LINES: Readonly<
 };
 
 function formatOf(lines: readonly string[], client?: string): LogFormat {
-  return headOf("a.log", lines.join("\n"), client).format;
+  return headOf("a.log", Buffer.from(lines.join("\n")), client).format;
 }
 
 describe("formats of access logs", () => {
   it.each(Object.entries(LINES))("are found by their lines, and read: %s", (_, [name, lines, expected]) => {
     const format = formatOf(lines);
     expect(format.name).toBe(name);
-    const entry = lines.map((line) => format.read(line)).at(-1);
+    const entry = lines.map((line) => format.read(bytesOf(line))).at(-1);
     if (typeof entry !== "object") expect.fail();
-    expect({ ...entry, ...entry.details() }).toMatchObject({ timeUs: TIME_US, ...expected });
+    expect({ ...entry, address: textOf(entry.address), ...entry.details() }).toMatchObject({
+      timeUs: TIME_US,
+      ...expected,
+    });
   });
 
   it("say of other text that it cannot be read", () => {
     for (const [, lines] of Object.values(LINES)) {
       const format = formatOf(lines);
-      for (const line of lines) format.read(line);
+      for (const line of lines) format.read(bytesOf(line));
       const texts = ["", "-", "{", "[]", "null", '"', "[10/Oct", "a b c", "\t\t\t", "x".repeat(1_000), '1 [x] "y"'];
-      expect([format.name, texts.filter((text) => format.read(text) !== undefined)]).toEqual([format.name, []]);
+      expect([format.name, texts.filter((text) => format.read(bytesOf(text)) !== undefined)]).toEqual([
+        format.name,
+        [],
+      ]);
     }
   });
 
@@ -102,7 +117,8 @@ describe("formats of access logs", () => {
   it("take the client from a field of JSON lines that is named", () => {
     const line = '{"ts":1791640536,"request":{"headers":{"X-Api-Key":["k1"]}}}';
     expect(() => formatOf([line])).toThrow("expected lines of an access log");
-    expect(formatOf([line], "request.headers.X-Api-Key").read(line)).toMatchObject({ address: "k1" });
+    const entry = formatOf([line], "request.headers.X-Api-Key").read(bytesOf(line));
+    expect(typeof entry === "object" && textOf(entry.address)).toBe("k1");
   });
 });
 
@@ -134,7 +150,7 @@ describe("stamps", () => {
     const lineAt = (stamp: string) => `192.0.2.1 - - [${stamp}] "GET / HTTP/1.1" 200 5`;
     const format = formatOf([lineAt("10/Oct/2026:13:55:36 +0000")]);
     const read = (stamp: string) => {
-      const entry = format.read(lineAt(stamp));
+      const entry = format.read(bytesOf(lineAt(stamp)));
       return typeof entry === "object" ? entry.timeUs : Number.NaN;
     };
     const stamps = [

@@ -112,6 +112,8 @@ describe("a hostile log", () => {
       (name) => `{"ts":1800000000,"who":{"name":"${name}"}}\n`,
     );
     expect(await counts(spelled.join(""), "--key", "who.name")).toMatchObject({ requests: 3, clients: 1 });
+    const euro = "#Fields: date time c-ip cs(User-Agent)\n2026-11-01\t00:00:00\t192.0.2.1\t%E2%82%AC\n".repeat(3);
+    expect(await counts(euro, "--key", "user-agent")).toMatchObject({ requests: 3, clients: 1 });
     const polluting = '{"ts":1800000000,"ip":"192.0.2.1","__proto__":{"path":"/x"},"request":{"__proto__":null}}\n';
     expect(await counts(polluting)).toMatchObject({ requests: 1 });
     expect(({} as { path?: string }).path).toBeUndefined();

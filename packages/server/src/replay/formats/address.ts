@@ -1,5 +1,5 @@
 import { clientIp } from "tollgate/fetch";
-import { copyOf } from "../latin1.ts";
+import { type Bytes, bytesOf, indexOf, textOf } from "../bytes.ts";
 
 /** An address without its port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 export function withoutPort(text: string): string {
@@ -17,20 +17,21 @@ export function firstForwarded(text: string): string {
 
 const CLIENT_OF = clientIp({ trustProxy: false });
 const MOST_KNOWN = 10_000;
+const COLON = 58;
 
 /** The client of an address, as limits count it: all of an IPv6 network are one. Other text stays as it is. */
 export class AddressClients {
-  readonly #known = new Map<string, string>();
+  readonly #known = new Map<string, Bytes>();
 
-  of(address: string): string {
-    if (!address.includes(":")) return address;
-    const known = this.#known.get(address);
+  of(address: Bytes): Bytes {
+    if (indexOf(COLON, address, address.start) < 0) return address;
+    const text = textOf(address);
+    const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const own = copyOf(address);
-    const found = CLIENT_OF({ method: "", path: "", remoteAddress: own, header: () => undefined });
-    const client = found === "unknown" ? own : found;
+    const found = CLIENT_OF({ method: "", path: "", remoteAddress: text, header: () => undefined });
+    const client = bytesOf(found === "unknown" ? text : found);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(own, client);
+    this.#known.set(text, client);
     return client;
   }
 }

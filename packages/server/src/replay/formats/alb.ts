@@ -1,3 +1,4 @@
+import { bytesOf, textOf } from "../bytes.ts";
 import { withoutPort } from "./address.ts";
 import type { Entry, LogFormat } from "./entry.ts";
 import { quotedFrom, requestOf } from "./quoted.ts";
@@ -10,9 +11,10 @@ const URL = /^[a-z]+:\/\/([^/]+)(\/.*)/s;
 /** AWS Application Load Balancer: `type time elb client:port target:port … "request" "user agent" …`. */
 export const ALB: LogFormat = {
   name: "AWS ALB",
-  read(line): Entry | undefined {
+  read(bytes): Entry | undefined {
+    const line = textOf(bytes);
     const [type = "", time = "", , client = ""] = line.split(" ", 4);
-    const [request, userAgent = ""] = quotedFrom(line, 0, 2);
+    const [request, userAgent = ""] = quotedFrom(line, 2);
     const timeUs = isoTimeUs(time);
     if (!TYPES.test(type) || Number.isNaN(timeUs) || client === "" || request === undefined) return undefined;
     const details = () => {
@@ -20,6 +22,6 @@ export const ALB: LogFormat = {
       const [, host = "", path = url] = URL.exec(url) ?? [];
       return { user: "", method, path, host: withoutPort(host), userAgent };
     };
-    return { timeUs, address: withoutPort(client), details };
+    return { timeUs, address: bytesOf(withoutPort(client)), details };
   },
 };

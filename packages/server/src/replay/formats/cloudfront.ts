@@ -1,3 +1,4 @@
+import { type Bytes, bytesOf, textOf } from "../bytes.ts";
 import type { Entry, LogFormat } from "./entry.ts";
 import { isoTimeUs } from "./timestamps.ts";
 
@@ -8,7 +9,8 @@ export class CloudFrontFormat implements LogFormat {
   readonly name = "CloudFront";
   #columns = new Map<string, number>();
 
-  read(line: string): Entry | "skip" | undefined {
+  read(bytes: Bytes): Entry | "skip" | undefined {
+    const line = textOf(bytes);
     if (line.startsWith("#")) {
       if (line.startsWith(FIELDS_MARK)) this.#columns = columnsOf(line);
       return "skip";
@@ -28,7 +30,7 @@ export class CloudFrontFormat implements LogFormat {
         userAgent: decoded(value("cs(User-Agent)")),
       };
     };
-    return { timeUs, address, details };
+    return { timeUs, address: bytesOf(address), details };
   }
 }
 

@@ -1,9 +1,11 @@
-/** A request as an access log tells it. Its text is Latin-1, one character a byte, so that UTF-8 passes unchanged. */
+import type { Bytes } from "../bytes.ts";
+
+/** A request as an access log tells it. It holds until the next line is read. */
 export interface Entry {
   /** Microseconds since the epoch. */
   readonly timeUs: number;
   /** The address of the client, without a port. */
-  readonly address: string;
+  readonly address: Bytes;
   /** Reads the rest of the line, which takes longer than the time and the address, and is not always asked for. */
   readonly details: () => Details;
 }
@@ -23,5 +25,5 @@ export interface LogFormat {
   /** The name in what the command prints. */
   readonly name: string;
   /** `"skip"` for a line that is no request, such as a comment; `undefined` for one that the format does not have. */
-  read(line: string): Entry | "skip" | undefined;
+  read(line: Bytes): Entry | "skip" | undefined;
 }

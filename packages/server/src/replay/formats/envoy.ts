@@ -1,3 +1,4 @@
+import { bytesOf, textOf } from "../bytes.ts";
 import { firstForwarded } from "./address.ts";
 import type { Entry, LogFormat } from "./entry.ts";
 import { quotedFrom, requestOf } from "./quoted.ts";
@@ -10,11 +11,11 @@ import { isoTimeUs } from "./timestamps.ts";
 export const ENVOY: LogFormat = {
   name: "Envoy",
   read(line): Entry | undefined {
-    const close = line.indexOf('] "');
-    const timeUs = line.startsWith("[") ? isoTimeUs(line.slice(1, close)) : Number.NaN;
-    const [request = "", forwarded = "-", userAgent = "", , host = ""] = quotedFrom(line, close, 5);
+    const text = textOf(line);
+    const timeUs = text.startsWith("[") ? isoTimeUs(text.slice(1, text.indexOf('] "'))) : Number.NaN;
+    const [request = "", forwarded = "-", userAgent = "", , host = ""] = quotedFrom(text, 5);
     if (Number.isNaN(timeUs) || forwarded === "-") return undefined;
     const details = () => ({ user: "", ...requestOf(request), host, userAgent });
-    return { timeUs, address: firstForwarded(forwarded), details };
+    return { timeUs, address: bytesOf(firstForwarded(forwarded)), details };
   },
 };

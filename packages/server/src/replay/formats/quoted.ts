@@ -1,20 +1,12 @@
 import type { Details } from "./entry.ts";
 
-const BACKSLASH = 92;
-
-/** Where the first quote from `start` on is; -1 without one. A backslash escapes a quote. */
-export function endOfQuoted(line: string, start: number): number {
-  let end = line.indexOf('"', start);
-  while (end > 0 && line.charCodeAt(end - 1) === BACKSLASH) end = line.indexOf('"', end + 1);
-  return end;
-}
-
-/** The texts in quotes of a line from `start` on, at most `count`. */
-export function quotedFrom(line: string, start: number, count: number): string[] {
+/** The texts in quotes of a line, at most `count`. A backslash escapes a quote. */
+export function quotedFrom(line: string, count: number): string[] {
   const texts: string[] = [];
-  let from = line.indexOf('"', start) + 1;
+  let from = line.indexOf('"') + 1;
   while (from > 0 && texts.length < count) {
-    const end = endOfQuoted(line, from);
+    let end = line.indexOf('"', from);
+    while (end > 0 && line[end - 1] === "\\") end = line.indexOf('"', end + 1);
     if (end < 0) break;
     texts.push(line.slice(from, end));
     from = line.indexOf('"', end + 1) + 1;

@@ -1,4 +1,4 @@
-import { copyOf } from "../latin1.ts";
+import { hasSame } from "../bytes.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const CLF = /^(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})$/;
@@ -44,27 +44,27 @@ export function anyTimeUs(value: string | number): number {
   return Number.isNaN(us) ? clfTimeUs(value) : us;
 }
 
-/** The length of `10/Oct/2026:13:55:36 +0000`, and of what is before the seconds. */
+/** The length of `10/Oct/2026:13:55:36 +0000`, of what is before the seconds, and of the zone. */
 export const CLF_LENGTH = 26;
-const MINUTE_LENGTH = 18;
+const MINUTE = 18;
+const ZONE = 6;
 
 /** Parses the minute and the zone of a stamp once, because neighbouring lines mostly share them. */
 export class ClfStamps {
-  #minute = "";
-  #zone = "";
+  /** The last stamp that was parsed. */
+  #last: Buffer = Buffer.alloc(CLF_LENGTH);
   #minuteUs = Number.NaN;
 
-  /** The time of the stamp that a line has from `start` on; NaN for other text. */
-  timeUs(line: string, start: number): number {
-    const at = start + MINUTE_LENGTH;
-    if (this.#minute === "" || !line.startsWith(this.#minute, start) || !line.startsWith(this.#zone, at + 2)) {
-      // Copies, because to compare with a slice takes twice as long.
-      this.#minute = copyOf(line.slice(start, at));
-      this.#zone = copyOf(line.slice(at + 2, start + CLF_LENGTH));
-      this.#minuteUs = clfTimeUs(`${this.#minute}00${this.#zone}`);
+  /** The time of the stamp from `start` on; NaN for other text. */
+  timeUs(buffer: Buffer, start: number): number {
+    const zone = CLF_LENGTH - ZONE;
+    if (!(hasSame(this.#last, 0, buffer, start, MINUTE) && hasSame(this.#last, zone, buffer, start + zone, ZONE))) {
+      this.#last = Buffer.from(buffer.subarray(start, start + CLF_LENGTH));
+      const text = this.#last.toString("latin1");
+      this.#minuteUs = clfTimeUs(`${text.slice(0, MINUTE)}00${text.slice(zone)}`);
     }
-    const tens = line.charCodeAt(at) - 48;
-    const ones = line.charCodeAt(at + 1) - 48;
+    const tens = buffer[start + MINUTE]! - 48;
+    const ones = buffer[start + MINUTE + 1]! - 48;
     const isSecond = tens >= 0 && tens <= 5 && ones >= 0 && ones <= 9;
     return isSecond ? this.#minuteUs + (tens * 10 + ones) * 1e6 : Number.NaN;
   }

@@ -14,7 +14,7 @@ export function htmlOf(result: ReplayResult, files: readonly string[]): string {
   const marks = judgement?.marks ?? [];
   const sections = [
     judgement && section("What the limits of the file would have denied", rules(judgement, result)),
-    fit && section("Clients denied something, by refill and capacity", heatMap(fit.grid, marks)),
+    fit && section("Clients denied something, by refill and capacity", heatMap(fit.grid(), marks)),
     fit && fit.suggestions.length > 0 && section("Suggestions", fit.suggestions.map(suggestion).join("\n")),
     section("Requests by time", timelineOf(timeline, firstUs)),
     judgement && section("What clients had left of their limit at the worst moment", headroom(judgement.headroom)),
@@ -87,7 +87,7 @@ function clientRows({ judgement, fit, nameOf }: ReplayResult): string {
     ? judgement.worst.map(({ client, denied, requests }) => {
         return [escaped(nameOf(client)), bar(denied / requests, `${denied} of ${requests}`)];
       })
-    : (fit?.neediest ?? []).map(({ client, capacity }) => [escaped(nameOf(client)), String(Math.ceil(capacity))]);
+    : (fit?.neediest() ?? []).map(({ client, capacity }) => [escaped(nameOf(client)), String(Math.ceil(capacity))]);
   if (rows.length === 0) return "<p>None.</p>";
   return table(["client", judgement ? "requests denied" : "capacity that it needs, at the balanced refill"], rows);
 }
