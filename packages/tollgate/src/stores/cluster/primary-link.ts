@@ -5,7 +5,15 @@ import { GAVE_BACK } from "../owned/codec.ts";
 import type { Operation, OwnerRequest, Result } from "../owned/messages.ts";
 import type { OwnedSpace } from "../owned/owned-space.ts";
 import type { OwnerLink } from "../owned/owned-store.ts";
-import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "../owned/questions.ts";
+import {
+  Administering,
+  Applying,
+  answerAll,
+  type DecideWithout,
+  type Question,
+  requestOf,
+  type SpaceVerb,
+} from "../owned/questions.ts";
 import { afterThisTurn, monotonicMs } from "../remote/event-loop.ts";
 import { CIRCUIT_OPEN, CONNECTION_LOST, OVERLOADED, TIMED_OUT, UnavailableError } from "../remote/unavailable-error.ts";
 import { type Answer, contentOf, seal } from "./channel-messages.ts";
@@ -47,6 +55,10 @@ const OTHER_VERSION = new UnavailableError("the primary has another version of t
 /** The most calls in one message, and about the most characters of their keys. */
 const MOST_CALLS = 512;
 const MOST_LENGTH = 2 ** 18;
+/** Messages that wait for their answers: while the primary decides one, this process writes or reads the other. */
+const MOST_SENT = 2;
+/** The least calls of a second message, so that it costs each of them little. */
+const LEAST_CALLS = 48;
 /** The most characters of keys that wait, so that long keys do not fill the memory. */
 const MOST_PENDING_LENGTH = 2 ** 24;
 /** The first delay between probes. Each doubles, up to a bound. */
@@ -54,8 +66,9 @@ const PROBE_MS = 25;
 const LONGEST_PROBE_MS = 1_000;
 
 /**
- * The way to the primary. The calls of one turn of the event loop are one message. Only one message waits for its
- * answer at a time: a flood waits here, in a queue with a bound, and the primary serves all workers in turn.
+ * The way to the primary. The calls of one turn of the event loop are one message, or two if they are many. Only so
+ * many messages wait for their answers: a flood waits here, in a queue with a bound, and the primary serves all workers
+ * in turn.
  *
  * While the primary does not answer, calls are refused at once, and probes ask whether it is back.
  */
@@ -67,7 +80,8 @@ export class PrimaryLink implements OwnerLink {
   #refusal: UnavailableError = CIRCUIT_OPEN;
   #queue: Question[] = [];
   #pendingLength = 0;
-  #sent: Batch | undefined;
+  /** In the order in which they were sent. */
+  #sent: readonly Batch[] = [];
   #requests = 0;
   #isScheduled = false;
   /** The number of the primary that answers. */
@@ -95,7 +109,7 @@ export class PrimaryLink implements OwnerLink {
     return this.#refusalOf(VERBS[verb].refunds ? 2 : 1);
   }
 
-  apply(call: SpaceVerb, without: (error: UnavailableError) => Report): Promise<Report> {
+  apply(call: SpaceVerb, without: DecideWithout): Promise<Report> {
     return this.#ask(new Applying(call, without));
   }
 
@@ -107,7 +121,7 @@ export class PrimaryLink implements OwnerLink {
 
   /** Waits for the answers of all calls, and ends. */
   async close(): Promise<void> {
-    if (this.#queue.length > 0 || this.#sent !== undefined) {
+    if (this.#queue.length + this.#sent.length > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
       });
@@ -127,7 +141,7 @@ export class PrimaryLink implements OwnerLink {
 
   #ask<T>(question: Question & { readonly answer: Promise<T> }): Promise<T> {
     this.#queue.push(question);
-    this.#pendingLength += question.length;
+    this.#pendingLength += lengthOf(question);
     const { timeoutMs, connectTimeoutMs } = this.#options;
     if (this.#state !== "opening") this.#schedule();
     else this.#patience ??= setTimeout(() => this.#down(TIMED_OUT), Math.max(timeoutMs, connectTimeoutMs));
@@ -142,10 +156,21 @@ export class PrimaryLink implements OwnerLink {
 
   readonly #flush = (): void => {
     this.#isScheduled = false;
-    if (this.#sent !== undefined || this.#state !== "closed" || this.#queue.length === 0) return;
+    // One that fails to send puts the state to "open".
+    while (this.#state === "closed" && this.#queue.length > 0 && this.#maySend()) this.#sendNext();
+  };
+
+  #maySend(): boolean {
+    return this.#sent.length === 0 || (this.#sent.length < MOST_SENT && this.#queue.length >= LEAST_CALLS);
+  }
+
+  #sendNext(): void {
+    const waiting = this.#queue.length;
+    const isSplit = this.#sent.length === 0 && waiting >= MOST_SENT * LEAST_CALLS;
+    const most = Math.min(MOST_CALLS, isSplit ? Math.ceil(waiting / MOST_SENT) : waiting);
     let [count, length] = [0, 0];
-    while (count < this.#queue.length && count < MOST_CALLS && length < MOST_LENGTH) {
-      length += this.#queue[count]!.length;
+    while (count < most && length < MOST_LENGTH) {
+      length += lengthOf(this.#queue[count]!);
       count += 1;
     }
     const questions = this.#queue.splice(0, count);
@@ -156,9 +181,9 @@ export class PrimaryLink implements OwnerLink {
       batch.timer = setTimeout(() => this.#down(TIMED_OUT), 0);
     }, this.#options.timeoutMs);
     const batch: Batch = { id: this.#requests, sentAtMs: monotonicMs(), questions, timer };
-    this.#sent = batch;
+    this.#sent = [...this.#sent, batch];
     this.#send(batch);
-  };
+  }
 
   #send({ id, sentAtMs, questions }: Batch): void {
     const dueMs = sentAtMs + this.#aheadMs + this.#options.timeoutMs;
@@ -196,9 +221,10 @@ export class PrimaryLink implements OwnerLink {
       return;
     }
     this.#up();
-    if (answer.id !== this.#sent?.id) return;
-    if (answer.outcome === "done") this.#answered(this.#sent, answer);
-    else this.#sendAgain(this.#sent, answer);
+    const batch = this.#sent.find(({ id }) => id === answer.id);
+    if (batch === undefined) return;
+    if (answer.outcome === "done") this.#answered(batch, answer);
+    else this.#sendAgain(batch, answer);
   };
 
   /** The primary did nothing, but what gave back. Its clock is known better now. */
@@ -210,17 +236,17 @@ export class PrimaryLink implements OwnerLink {
     else this.#answered(batch, answer);
   }
 
-  #answered({ timer, questions }: Batch, answer: Answer): void {
-    clearTimeout(timer);
-    this.#sent = undefined;
-    answerAll(questions, answer);
+  #answered(batch: Batch, answer: Answer): void {
+    clearTimeout(batch.timer);
+    this.#sent = this.#sent.filter((other) => other !== batch);
+    answerAll(batch.questions, answer);
     this.#next();
   }
 
   #next(): void {
     // What the callers ask now comes along.
     if (this.#queue.length > 0) this.#schedule();
-    else if (this.#sent === undefined) this.#drained?.();
+    else if (this.#sent.length === 0) this.#drained?.();
   }
 
   #up(): void {
@@ -243,9 +269,9 @@ export class PrimaryLink implements OwnerLink {
     this.#state = "open";
     this.#downSinceMs = monotonicMs();
     clearTimeout(this.#patience);
-    clearTimeout(this.#sent?.timer);
-    const failed = [...(this.#sent?.questions ?? []), ...this.#queue];
-    this.#sent = undefined;
+    for (const { timer } of this.#sent) clearTimeout(timer);
+    const failed = [...this.#sent.flatMap(({ questions }) => questions), ...this.#queue];
+    this.#sent = [];
     this.#queue = [];
     this.#pendingLength = 0;
     this.#probeIn(PROBE_MS);
@@ -253,4 +279,11 @@ export class PrimaryLink implements OwnerLink {
     for (const question of failed) question.failed(error);
     this.#next();
   }
+}
+
+/** The characters of the keys of a question. */
+function lengthOf({ calls }: Question): number {
+  let length = 0;
+  for (const { key } of calls) length += key.length;
+  return length;
 }

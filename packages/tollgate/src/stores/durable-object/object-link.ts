@@ -3,7 +3,15 @@ import type { StoreObservation } from "../../core/store-observation.ts";
 import type { Operation, OwnerAnswer, OwnerRequest, Result } from "../owned/messages.ts";
 import type { OwnedSpace } from "../owned/owned-space.ts";
 import type { OwnerLink } from "../owned/owned-store.ts";
-import { Administering, Applying, answerAll, type Question, requestOf, type SpaceVerb } from "../owned/questions.ts";
+import {
+  Administering,
+  Applying,
+  answerAll,
+  type DecideWithout,
+  type Question,
+  requestOf,
+  type SpaceVerb,
+} from "../owned/questions.ts";
 import { partsByOwner } from "../remote/call-parts.ts";
 import { CIRCUIT_OPEN, OVERLOADED, UnavailableError } from "../remote/unavailable-error.ts";
 import { withTimeout } from "../remote/with-timeout.ts";
@@ -52,13 +60,13 @@ export class ObjectLink implements OwnerLink {
     return calls.some(({ key }) => this.#circuits.refuses(nameOf(key))) ? CIRCUIT_OPEN : undefined;
   }
 
-  async apply(call: SpaceVerb, without: (error: UnavailableError) => Report): Promise<Report> {
+  async apply(call: SpaceVerb, without: DecideWithout): Promise<Report> {
     const { nameOf } = this.#options.sharding;
     const parts = partsByOwner(call.calls, ({ key }) => nameOf(key));
     try {
       return await applyToObjects(call, parts, (name, part) => this.#ask(name, new Applying(part, throwIt)));
     } catch (error) {
-      if (error instanceof UnavailableError) return without(error);
+      if (error instanceof UnavailableError) return without(error, call);
       throw error;
     }
   }

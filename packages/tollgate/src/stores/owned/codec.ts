@@ -41,10 +41,7 @@ export interface AppliedVerb {
 }
 
 /** A key of a verb as its owner reads it. */
-interface ReadCall {
-  readonly space: number;
-  readonly key: string;
-  readonly costs: readonly number[];
+interface ReadCall<Space> extends Call<Space> {
   readonly taken: Taken | undefined;
 }
 
@@ -59,22 +56,26 @@ type TakenWords = readonly [where: Taken["where"], resets: number | null, untilU
  * receipt if the verb corrects something. In nested lists the most frequent calls would take half as long again.
  */
 export function encodeVerb({ verb, calls, toldUs, taken }: AppliedVerb, owner: number): VerbWords {
-  const words: [number, number | null, ...unknown[]] = [VERB_NAMES.indexOf(verb), toldUs];
+  const { space, key, costs } = calls[0]!;
+  // A list that grows has room for 16 more.
+  const words: [number, number | null, ...unknown[]] = [VERB_NAMES.indexOf(verb), toldUs, space.number, key, ...costs];
   for (let i = 0; i < calls.length; i += 1) {
-    const { space, key, costs } = calls[i]!;
-    words.push(space.number, key);
-    for (const cost of costs) words.push(cost);
+    if (i > 0) words.push(calls[i]!.space.number, calls[i]!.key, ...calls[i]!.costs);
     if (taken !== undefined) words.push(encodeTaken(taken[i]!, owner));
   }
   return words;
 }
 
-/** Reads the keys of a verb. `countOf` says how many limits a space has. */
-export function decodeCalls(words: VerbWords, countOf: (space: number) => number): readonly ReadCall[] {
-  const calls: ReadCall[] = [];
+/** Reads the keys of a verb. `spaceOf` finds a space by its number. */
+export function decodeCalls<Space extends { readonly plan: Plan }>(
+  words: VerbWords,
+  spaceOf: (number: number) => Space,
+): readonly ReadCall<Space>[] {
+  const calls: ReadCall<Space>[] = [];
   for (let at = 2; at < words.length; ) {
-    const [space, key] = [words[at] as number, words[at + 1] as string];
-    const end = at + 2 + countOf(space);
+    const space = spaceOf(words[at] as number);
+    const key = words[at + 1] as string;
+    const end = at + 2 + space.plan.limits.length;
     const receipt = words[end];
     const taken = Array.isArray(receipt) ? decodeTaken(receipt as unknown as TakenWords) : undefined;
     calls.push({ space, key, costs: words.slice(at + 2, end) as number[], taken });

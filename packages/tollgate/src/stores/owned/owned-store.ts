@@ -16,7 +16,7 @@ import { serverUnavailable, UnavailableError } from "../remote/unavailable-error
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import type { Operation, Result } from "./messages.ts";
 import { OwnedBlocks, OwnedSpace } from "./owned-space.ts";
-import type { SpaceVerb } from "./questions.ts";
+import type { DecideWithout, SpaceVerb } from "./questions.ts";
 
 /** The options of every store whose counts are with an owner. */
 interface OwnedStoreOptions {
@@ -31,7 +31,7 @@ export interface OwnerLink {
   /** Why the owners of these calls are not asked; `undefined` if they are. */
   refusal(call: SpaceVerb): UnavailableError | undefined;
   /** `without` decides if an owner does not. */
-  apply(call: SpaceVerb, without: (error: UnavailableError) => Report): Promise<Report>;
+  apply(call: SpaceVerb, without: DecideWithout): Promise<Report>;
   /** Rejects with an UnavailableError if an owner does not answer. */
   administer(space: OwnedSpace, operation: Operation): Promise<Result>;
   close(): Promise<void>;
@@ -98,14 +98,16 @@ export class OwnedStore implements AsyncStore {
     this.#checkOpen();
     const nowUs = now[0]!;
     const own = calls as readonly Call<OwnedSpace>[];
-    const without = (error: UnavailableError): Report => decideWithout(error, verb, own, nowUs, taken, this.#notifier);
+    const call = { verb, calls: own, nowUs, toldUs: own[0]!.space.timeOf(nowUs), taken };
     // A degraded decision is corrected where it was counted, even if the owner is back.
     const degraded = taken?.[0]?.degraded;
-    if (degraded !== undefined) return without(new UnavailableError(degraded));
-    const call = { verb, calls: own, toldUs: own[0]!.space.timeOf(nowUs), taken };
+    if (degraded !== undefined) return this.#without(new UnavailableError(degraded), call);
     const refusal = this.#link.refusal(call);
-    return refusal === undefined ? this.#link.apply(call, without) : without(refusal);
+    return refusal === undefined ? this.#link.apply(call, this.#without) : this.#without(refusal, call);
   }
+
+  readonly #without: DecideWithout = (error, { verb, calls, nowUs, taken }) =>
+    decideWithout(error, verb, calls, nowUs, taken, this.#notifier);
 
   close(): Promise<void> {
     this.#closing ??= this.#link.close();

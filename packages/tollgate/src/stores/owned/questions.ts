@@ -18,9 +18,8 @@ import type { OwnedSpace } from "./owned-space.ts";
 
 /** A call that waits for the answer of its owner. */
 export interface Question {
-  readonly spaces: readonly OwnedSpace[];
-  /** The characters of its keys. */
-  readonly length: number;
+  /** Its keys, each in its space. An operation on a whole space has none there. */
+  readonly calls: readonly Pick<Call<OwnedSpace>, "space" | "key">[];
   readonly givesBack: boolean;
   /** The call, for the owner of this number. */
   encode(owner: number): VerbWords | Operation;
@@ -31,48 +30,40 @@ export interface Question {
 /** A verb for keys of an owner. */
 export interface SpaceVerb extends AppliedVerb {
   readonly calls: readonly Call<OwnedSpace>[];
+  /** The moment by the asker's clock. */
+  readonly nowUs: number;
 }
+
+/** Decides a verb that its owner does not decide, or throws. */
+export type DecideWithout = (error: UnavailableError, call: SpaceVerb) => Report;
 
 /** A promise of what a question is answered. */
 abstract class Asking<T> {
   readonly answer: Promise<T>;
-  #resolve!: (value: T) => void;
-  #reject!: (error: unknown) => void;
+  protected resolve!: (value: T) => void;
+  protected reject!: (error: unknown) => void;
 
   constructor() {
     this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.resolve = resolve;
+      this.reject = reject;
     });
-  }
-
-  protected settle(make: () => T): void {
-    try {
-      this.#resolve(make());
-    } catch (error) {
-      this.#reject(error);
-    }
   }
 }
 
 /** A verb that waits for its report. */
 export class Applying extends Asking<Report> implements Question {
   readonly #call: SpaceVerb;
-  readonly #without: (error: UnavailableError) => Report;
+  readonly #without: DecideWithout;
 
-  /** `without` decides if the owner does not, and may throw. */
-  constructor(call: SpaceVerb, without: (error: UnavailableError) => Report) {
+  constructor(call: SpaceVerb, without: DecideWithout) {
     super();
     this.#call = call;
     this.#without = without;
   }
 
-  get spaces(): readonly OwnedSpace[] {
-    return this.#call.calls.map(({ space }) => space);
-  }
-
-  get length(): number {
-    return this.#call.calls.reduce((sum, { key }) => sum + key.length, 0);
+  get calls(): SpaceVerb["calls"] {
+    return this.#call.calls;
   }
 
   get givesBack(): boolean {
@@ -85,26 +76,29 @@ export class Applying extends Asking<Report> implements Question {
 
   answered(result: OwnerAnswer["results"][number], answer: OwnerAnswer): void {
     const failure = failureIn(result);
-    const isUnavailable = failure?.error[0] === "ERR_STORE";
-    if (isUnavailable) this.failed(new UnavailableError(failure.error[1], "command"));
-    else this.settle(() => decodeReport(checked(result) as ReportWords, answer, this.#call.toldUs));
+    if (failure === undefined) this.resolve(decodeReport(result as ReportWords, answer, this.#call.toldUs));
+    else if (failure.error[0] !== "ERR_STORE") this.reject(errorOf(failure));
+    else this.failed(new UnavailableError(failure.error[1], "command"));
   }
 
   failed(error: UnavailableError): void {
-    this.settle(() => this.#without(error));
+    try {
+      this.resolve(this.#without(error, this.#call));
+    } catch (thrown) {
+      this.reject(thrown);
+    }
   }
 }
 
 /** An administrative call that waits for its result. No failure policy applies to it. */
 export class Administering extends Asking<Result> implements Question {
-  readonly spaces: readonly OwnedSpace[];
-  readonly length = 0;
+  readonly calls: Question["calls"];
   readonly givesBack = false;
   readonly #operation: Operation;
 
   constructor(space: OwnedSpace, operation: Operation) {
     super();
-    this.spaces = [space];
+    this.calls = [{ space, key: operation[3] ?? "" }];
     this.#operation = operation;
   }
 
@@ -113,39 +107,35 @@ export class Administering extends Asking<Result> implements Question {
   }
 
   answered(result: OwnerAnswer["results"][number]): void {
-    this.settle(() => checked(result) as Result);
+    const failure = failureIn(result);
+    if (failure === undefined) this.resolve(result as Result);
+    else this.reject(errorOf(failure));
   }
 
   failed(error: UnavailableError): void {
-    this.settle(() => {
-      throw error;
-    });
+    this.reject(error);
   }
 }
 
 /** A message with these calls. */
 export function requestOf(client: string, questions: readonly Question[], owner: number): OwnerRequest {
-  const spaces = new Set<OwnedSpace>();
-  for (const question of questions) for (const space of question.spaces) spaces.add(space);
-  const plans = Array.from(spaces, ({ number, text }) => [number, text] as const);
-  return { version: VERSION, client, plans, calls: questions.map((question) => question.encode(owner)) };
+  const plans = new Map<number, string>();
+  for (const { calls } of questions) for (const { space } of calls) plans.set(space.number, space.text);
+  return { version: VERSION, client, plans: [...plans], calls: questions.map((question) => question.encode(owner)) };
 }
 
 /** Gives each call its answer. */
 export function answerAll(questions: readonly Question[], answer: OwnerAnswer): void {
-  for (const [i, question] of questions.entries()) question.answered(answer.results[i]!, answer);
+  for (let i = 0; i < questions.length; i += 1) questions[i]!.answered(answer.results[i]!, answer);
   if (answer.moves.length === 0) return;
-  const spaces = questions.flatMap((question) => question.spaces);
+  const spaces = questions.flatMap(({ calls }) => calls.map(({ space }) => space));
   for (const [number, ...move] of answer.moves) spaces.find((space) => space.number === number)?.moved(...move);
 }
 
 function failureIn(result: OwnerAnswer["results"][number]): Failure | undefined {
-  return typeof result === "object" && result !== null && "error" in result ? result : undefined;
+  return typeof result === "object" && result !== null && !Array.isArray(result) ? (result as Failure) : undefined;
 }
 
-/** @throws TollgateError for the failure of a call. */
-function checked(result: OwnerAnswer["results"][number]): ReportWords | Result {
-  const failure = failureIn(result);
-  if (failure !== undefined) throw new TollgateError(...failure.error);
-  return result as ReportWords | Result;
+function errorOf({ error }: Failure): TollgateError {
+  return new TollgateError(...error);
 }

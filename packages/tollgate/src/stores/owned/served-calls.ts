@@ -162,25 +162,26 @@ export class ServedCalls {
 
   #apply(client: Client, words: VerbWords, requestUs: number): ReportWords {
     const [verb, toldUs] = words;
-    const spaceOf = (number: number): ServedSpace => this.#spaceOf(client, number);
-    const read = decodeCalls(words, (number) => spaceOf(number).plan.limits.length);
-    const calls = read.map(({ space: number, key, costs }) => {
-      const owner = spaceOf(number);
+    const read = decodeCalls(words, (number) => this.#spaceOf(client, number));
+    const calls = read.map(({ space: owner, key, costs }) => {
       owner.timeOf(toldUs, requestUs);
       return { owner, space: owner.space, key, costs };
     });
-    // The key in each limiter, once: several lists of a limiter may count it.
-    const isFirst = (call: ServedCall, i: number) => calls.findIndex((other) => isSameKey(call, other)) === i;
-    const owners = calls.length === 1 ? calls : calls.filter(isFirst);
-    const members = calls.map((call) => owners.findIndex((other) => isSameKey(call, other)));
-    const request = { keys: owners.map(({ key }) => key), calls, members };
     const { owner } = calls[0]!;
+    // The key in each limiter, once: several lists of a limiter may count it.
+    const owners: ServedCall[] = [calls[0]!];
+    const members = calls.map((call) => {
+      const known = owners.findIndex((other) => isSameKey(call, other));
+      return known < 0 ? owners.push(call) - 1 : known;
+    });
+    const request = { keys: owners.map(({ key }) => key), calls, members };
     const blocking = owners.length === 1 ? owner.blocking : new Blocking(owners.map((one) => one.owner.blocks));
-    const taken = read.flatMap((call) => call.taken ?? []);
+    const taken = read[0]!.taken === undefined ? undefined : read.flatMap((call) => call.taken ?? []);
     this.#report.clear();
     const now = owner.timeOf(toldUs, requestUs);
-    blocking.transact(decodeVerb(verb), request, now, taken.length > 0 ? taken : undefined, this.#report);
-    const count = calls.reduce((sum, { costs }) => sum + costs.length, 0);
+    blocking.transact(decodeVerb(verb), request, now, taken, this.#report);
+    let count = 0;
+    for (const { costs } of calls) count += costs.length;
     return encodeReport(this.#report, count);
   }
 

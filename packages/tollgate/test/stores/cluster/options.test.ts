@@ -50,7 +50,7 @@ it("a primary with other messages decides nothing, and says so", async () => {
   await store.close();
 });
 
-it("a flood is messages of at most 512 calls, of which one waits for its answer", async () => {
+it("a flood is messages of at most 512 calls, of which two wait for their answers", async () => {
   const waiting = new Set<number>();
   const sizes: number[] = [];
   let most = 0;
@@ -69,6 +69,39 @@ it("a flood is messages of at most 512 calls, of which one waits for its answer"
   const limiter = createLimiter({ name: "api", limits: [perDay(600)], store });
   const flood = await Promise.all(Array.from({ length: 1_500 }, async () => limiter.allow("ann")));
   expect(flood.filter(Boolean)).toHaveLength(600);
-  expect([most, Math.max(...sizes)]).toEqual([1, 512]);
+  expect([most, Math.max(...sizes)]).toEqual([2, 512]);
   await store.close();
 });
+
+it("many calls are two messages, which are answered in turn, also if the first came late", async () => {
+  const sent: (readonly [id: number, calls: number])[] = [];
+  const { cluster, channel } = connect((message) => {
+    const { data } = message as { data: { id: number; calls?: readonly unknown[] } };
+    if (data.calls === undefined || data.calls.length === 0) return message;
+    sent.push([data.id, data.calls.length]);
+    return sent.length === 1 ? { ...message, data: { ...data, dueMs: -1 } } : message;
+  });
+  serveWorkers({ cluster });
+  const store = clusterStore({ channel, timeout: "10s", warnings: false });
+  const limiter = createLimiter({ name: "api", limits: [perDay(150)], store });
+  const answered: number[] = [];
+  const ask = async (_: unknown, call: number) => {
+    const { allowed } = await limiter.consume("ann");
+    answered.push(call);
+    return allowed;
+  };
+  const decided = await Promise.all(Array.from({ length: 200 }, ask));
+  expect(sent).toEqual([
+    [1, 100],
+    [2, 100],
+    [1, 100],
+  ]);
+  // The first message is decided after the second.
+  expect(decided).toEqual(range(0, 200).map((call) => call >= 100 || call < 50));
+  expect(answered).toEqual([...range(100, 200), ...range(0, 100)]);
+  await store.close();
+});
+
+function range(from: number, until: number): number[] {
+  return Array.from({ length: until - from }, (_, i) => from + i);
+}
