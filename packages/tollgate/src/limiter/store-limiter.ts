@@ -156,5 +156,5 @@ export class StoreLimiter<Input> extends Decider {
 
 /** The key of an input, without a handle or a choice of limits: a flood has many calls in flight. */
 function onlyKey<Input>({ key, route }: FixedSelection<Input>, input: Input): Selected {
-  return new Selected().setOnly(encodeKey(key(input)), route);
+  return new Selected([encodeKey(key(input))], [route], route);
 }

@@ -10,11 +10,11 @@ const NO_PRICES: readonly Price[] = [];
 /** The keys of a call, and where each is counted. Selections write into it. */
 export class Selected {
   /** One for each limiter, encoded, whether or not it has limits for the input. */
-  keys: string[] = [];
+  readonly keys: string[];
   /** The way of each key. */
-  routes: Route[] = [];
+  readonly routes: Route[];
   /** The way of the whole call. */
-  route: Route = NO_ROUTE;
+  route: Route;
   /** The name of the first limiter whose limits function returned `"deny"`. */
   deniedBy: string | undefined = undefined;
   /** The watches of combinations and domains through which the call came. */
@@ -27,18 +27,16 @@ export class Selected {
   begunMs: number | undefined = undefined;
   #joiner: RouteJoiner | undefined = undefined;
 
+  constructor(keys: string[] = [], routes: Route[] = [], route: Route = NO_ROUTE) {
+    this.keys = keys;
+    this.routes = routes;
+    this.route = route;
+  }
+
   add(key: string, route: Route, deniedBy: string | undefined): void {
     this.keys.push(key);
     this.routes.push(route);
     this.deniedBy ??= deniedBy;
-  }
-
-  /** The only key, under fixed limits. */
-  setOnly(key: string, route: Route): this {
-    this.keys = [key];
-    this.routes = [route];
-    this.route = route;
-    return this;
   }
 
   /** Adds what was found apart, for later keys. */
@@ -76,10 +74,7 @@ export class Selected {
 
   /** A copy to keep, with keys of its own: longer strings that they are part of are not kept. */
   kept(): Selected {
-    const own = new Selected();
-    for (const key of this.keys) own.keys.push(ownCopy(key));
-    own.routes.push(...this.routes);
-    own.route = this.route;
+    const own = new Selected(this.keys.map(ownCopy), [...this.routes], this.route);
     own.deniedBy = this.deniedBy;
     own.watches = this.watches;
     own.prices = this.prices;

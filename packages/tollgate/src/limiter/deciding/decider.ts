@@ -109,9 +109,7 @@ export class Decider {
   correct(verb: "refund" | "renew", receipt: Receipt, counts: readonly number[]): Maybe<Report> {
     const { route, keys, taken } = receipt;
     if (verb === "refund") receipt.give(counts);
-    const selected = new Selected();
-    for (const key of keys) selected.keys.push(key);
-    selected.route = route;
+    const selected = new Selected([...keys], [], route);
     const request = this.#takeRequest().setCounts(selected, 0, counts);
     const corrected = this.decideRequest(
       undefined,

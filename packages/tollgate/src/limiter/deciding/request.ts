@@ -18,9 +18,8 @@ interface ReusedCall extends SpaceCall {
   costs: number[];
 }
 
-function newCall(space: Space): ReusedCall {
-  return { space, key: "", costs: [] };
-}
+const NO_CALLS: readonly ReusedCall[] = [];
+const NO_COSTS: number[] = [];
 
 /**
  * A checked call: its keys, where each is counted, and the cost under each limit. A limiter over a store of this
@@ -38,7 +37,7 @@ export class Request {
   /** One for each limit of the route. */
   readonly costs: number[] = [0];
   /** One for each space of the route. */
-  calls: readonly ReusedCall[] = [];
+  calls: readonly ReusedCall[] = NO_CALLS;
   /** When the call is decided. */
   readonly now: TimeCell = createTimeCell();
   /** The time at which a batch is decided; otherwise the clock tells. */
@@ -69,6 +68,7 @@ export class Request {
     this.deniedBy = deniedBy;
     this.cost = cost;
     for (let i = 0; i < costs.length; i += 1) this.costs[i] = costs[i]!;
+    if (this.costs.length > costs.length) this.costs.length = costs.length;
     this.#setCalls(route);
     return this;
   }
@@ -77,7 +77,7 @@ export class Request {
   #setCalls(route: Route): void {
     const { spaces, keyIndexes } = route;
     this.route = route;
-    if (this.calls.length !== spaces.length) this.calls = spaces.map((space) => newCall(space));
+    if (this.calls.length !== spaces.length) this.calls = spaces.map((space) => ({ space, key: "", costs: NO_COSTS }));
     let at = 0;
     for (let i = 0; i < spaces.length; i += 1) {
       const space = spaces[i]!;
@@ -87,7 +87,7 @@ export class Request {
       call.key = this.keys[keyIndexes[i]!]!;
       if (call.costs.length === count)
         for (let limit = 0; limit < count; limit += 1) call.costs[limit] = this.costs[at + limit]!;
-      else call.costs = this.costs.slice(at, at + count);
+      else call.costs = spaces.length === 1 ? this.costs : this.costs.slice(at, at + count);
       at += count;
     }
   }

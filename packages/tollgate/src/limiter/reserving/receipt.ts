@@ -104,17 +104,18 @@ export function receiptOfTake(maker: object, request: Request, report: Report): 
   // A failure policy that counts nothing reports nothing of limits.
   if (!report.hasEntries || route.spaces.length === 0) return undefined;
   const nowUs = now[0]!;
-  // Lists are copied at their length: pushing to one allocates room for 16 more, and closures take half as long again.
-  const taken = costs.slice(0, route.limits.length);
-  const untilUs = report.resetUs.slice(0, taken.length);
-  for (let i = 0; i < taken.length; i += 1) {
-    if (takes !== "always" && report.conforms[i] !== true) taken[i] = 0;
+  // Lists are made at their length: pushing to one allocates room for 16 more, and closures take half as long again.
+  const count = route.limits.length;
+  const taken = new Array<number>(count);
+  const untilUs = new Array<number>(count);
+  for (let i = 0; i < count; i += 1) {
+    taken[i] = takes === "always" || report.conforms[i] === true ? costs[i]! : 0;
     const saidUs = report.untilUs[i];
-    untilUs[i] = saidUs !== undefined && saidUs > 0 ? saidUs : nowUs + untilUs[i]!;
+    untilUs[i] = saidUs !== undefined && saidUs > 0 ? saidUs : nowUs + report.resetUs[i]!;
   }
   const places =
     route.only === undefined ? route.spaces.map((_, i) => placeOf(report, i)) : [placeOf(report, undefined)];
-  return new Receipt(maker, route, [...keys], taken, untilUs, places);
+  return new Receipt(maker, route, keys, taken, untilUs, places);
 }
 
 /** Where a call took its units. `call` tells it from others, if there are several. */
