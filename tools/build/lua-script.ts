@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { BLOCK_MARK } from "../../packages/tollgate/src/stores/redis/script/block-codes.ts";
 import { ORIGIN_US } from "../../packages/tollgate/src/stores/redis/script/encode-call.ts";
 import { LEASES_OF_HOLDER, MOST_LEASES } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
+import { BLOCK_MARK, FITS } from "../../packages/tollgate/src/stores/redis/script/reply-codes.ts";
 import { FIRST_GROUP, NUMBER_MULTIPLES, ROW_VERSION } from "../../packages/tollgate/src/stores/redis/script/row.ts";
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/stores/redis/script/script-verbs.ts";
 
@@ -34,6 +34,7 @@ const FILES = [
 /** Names in the Lua that stand for values of the library. */
 const VALUES: ReadonlyMap<string, string> = new Map([
   ["BLOCK_MARK", String(BLOCK_MARK)],
+  ["FITS", String(FITS)],
   ["MOST_LEASES", String(MOST_LEASES)],
   ["LEASES_OF_HOLDER", String(LEASES_OF_HOLDER)],
   ["FIRST_GROUP", `'${FIRST_GROUP}'`],

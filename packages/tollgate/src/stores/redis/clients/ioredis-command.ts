@@ -1,6 +1,6 @@
 import type { SendScript } from "./run-script.ts";
 
-type Command = { readonly args: unknown[]; readonly toWritable: unknown };
+type Command = { args: unknown[]; readonly toWritable: unknown };
 type CommandClass = new (name: string, args: readonly unknown[], options: object) => Command;
 
 interface Commands {
@@ -28,32 +28,24 @@ export function sendScriptBy(client: Commands, keyPrefix: string): SendScript {
         ...args,
       ]);
   }
-  const options = { replyEncoding: "utf8", ...(keyPrefix === "" ? {} : { keyPrefix }) };
   return (command, script, { keys, args, cancelFlag }) => {
-    const name = command === "EVALSHA" ? "evalsha" : "eval";
-    const made = new Made(name, flatArguments(script, keys, cancelFlag.text, args), options);
-    cancelFlag.writeInto(made.args, 2 + keys.length);
+    const made = new Made(command === "EVALSHA" ? "evalsha" : "eval", NO_ARGUMENTS, NO_OPTIONS);
+    const flagAt = 2 + keys.length;
+    const all = new Array<string>(flagAt + 1 + args.length);
+    all[0] = script;
+    all[1] = String(keys.length);
+    for (let i = 0; i < keys.length; i += 1) all[2 + i] = keyPrefix + keys[i]!;
+    for (let i = 0; i < args.length; i += 1) all[flagAt + 1 + i] = args[i]!;
+    cancelFlag.writeInto(all, flagAt);
+    // The constructor copies arguments and flattens them, which is slow.
+    made.args = all;
     return client.sendCommand(made);
   };
 }
 
-/** Commands flatten their arguments, which is slow even for an array that is flat already. */
-class FlatArguments extends Array<string> {
-  override flat(): never {
-    return this as never;
-  }
-}
-
-function flatArguments(script: string, keys: readonly string[], flag: string, args: readonly string[]): FlatArguments {
-  const at = 2 + keys.length;
-  const all = new FlatArguments(at + 1 + args.length);
-  all[0] = script;
-  all[1] = String(keys.length);
-  for (let i = 0; i < keys.length; i += 1) all[2 + i] = keys[i]!;
-  all[at] = flag;
-  for (let i = 0; i < args.length; i += 1) all[at + 1 + i] = args[i]!;
-  return all;
-}
+const NO_ARGUMENTS: readonly unknown[] = [];
+/** Texts in replies are bytes: to ask for strings lets the client copy each reply. */
+const NO_OPTIONS: object = {};
 
 /** The class of the client's commands, which a client has nowhere else. The command that is made here is not sent. */
 function commandClassOf(client: Commands): CommandClass | undefined {

@@ -5,8 +5,8 @@ import type { ScriptReply } from "./redis-port.ts";
 const WHOLE_NUMBER = /^-?\d+$/;
 
 /**
- * The script's reply as numbers: a number alone stands for an array of one. Clients can be configured to return strings
- * or bigints.
+ * The script's reply as numbers: a number alone stands for an array of one. Clients can be configured to return
+ * strings, buffers or bigints.
  *
  * @throws TollgateError `ERR_STORE` for anything but whole numbers.
  */
@@ -18,7 +18,8 @@ export function readReply(reply: unknown): ScriptReply {
 }
 
 function wholeNumber(entry: unknown): number {
-  if (typeof entry === "string" && WHOLE_NUMBER.test(entry)) return Number(entry);
+  const text = entry instanceof Uint8Array ? entry.toString() : entry;
+  if (typeof text === "string" && WHOLE_NUMBER.test(text)) return Number(text);
   const number = typeof entry === "bigint" ? Number(entry) : entry;
   if (!Number.isSafeInteger(number)) throw replyError(entry);
   return number as number;

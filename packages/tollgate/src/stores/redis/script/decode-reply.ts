@@ -5,14 +5,15 @@ import { countsPlaces } from "../../../core/limits/places.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
 import { scriptAlgorithmOf } from "./algorithms.ts";
-import { BLOCK_MARK } from "./block-codes.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
+import { BLOCK_MARK, FITS } from "./reply-codes.ts";
 import { reportCount } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
 /** How many numbers a report has for each limit. */
 const ENTRY = 5;
+const FITTING_ENTRY = 2;
 const NO_REPORTS: readonly Report[] = [];
 
 /** The result of a transaction. */
@@ -43,10 +44,11 @@ interface Numbers {
 
 /**
  * Decodes the script's reply, an outcome per transaction; `undefined` where the call was cancelled and did nothing. The
- * reply begins with the moment of the decisions. Per transaction it has the number of
- * admitted calls and the reports. A report has per limit: whether it conforms, the units in use, the wait,
- * the units in use after the wait, and the time until it is idle. After the reports comes `Report.untilUs` of each
- * limit on concurrency. After all transactions come notes of limits that are counted under other numbers.
+ * reply begins with the moment of the decisions. Per transaction it has the number of admitted calls and the reports. A
+ * report has per limit: whether it conforms, the units in use, the wait, the units in use after the wait, and the time
+ * until it is idle. Clients take long for each number. So where the same call would conform again, a limit may have
+ * two: `FITS` more than the units in use, and that time. After the reports comes `Report.untilUs` of each limit on
+ * concurrency. After all transactions come notes of limits that are counted under other numbers.
  *
  * @throws Error when the reply does not fit the transactions.
  */
@@ -144,20 +146,26 @@ function readReport(numbers: Numbers, admitted: boolean, keys: readonly ScriptKe
   let entry = 0;
   for (const { plan } of keys) {
     for (let i = 0; i < plan.plan.limits.length; i += 1) {
-      const { at } = numbers;
-      const resetUs = reply[at + 4]!;
-      report.conforms[entry] = reply[at] === 1;
-      report.used[entry] = reply[at + 1]!;
-      report.waitUs[entry] = reply[at + 2] === NEVER ? Number.POSITIVE_INFINITY : reply[at + 2]!;
-      report.usedAfterWait[entry] = reply[at + 3]!;
-      report.resetUs[entry] = resetUs;
-      if (plan.isNamedByMoment[i]!) report.untilUs[entry] = decidedUs + resetUs;
-      numbers.at = at + ENTRY;
+      numbers.at += readEntry(reply, numbers.at, report, entry);
+      if (plan.isNamedByMoment[i]!) report.untilUs[entry] = decidedUs + report.resetUs[entry]!;
       entry += 1;
     }
   }
   if (numbers.at > reply.length) throw tooShort(reply);
   return report;
+}
+
+/** @returns how many numbers the entry has. */
+function readEntry(reply: readonly number[], at: number, report: Report, entry: number): number {
+  const first = reply[at]!;
+  const fits = first >= FITS;
+  const used = fits ? first - FITS : reply[at + 1]!;
+  report.conforms[entry] = first > 0;
+  report.used[entry] = used;
+  report.waitUs[entry] = fits ? 0 : reply[at + 2] === NEVER ? Number.POSITIVE_INFINITY : reply[at + 2]!;
+  report.usedAfterWait[entry] = fits ? used : reply[at + 3]!;
+  report.resetUs[entry] = reply[fits ? at + 1 : at + 4]!;
+  return fits ? FITTING_ENTRY : ENTRY;
 }
 
 /** After the mark follow microseconds until the end, whether it denied, the number of its key, and the reason. */

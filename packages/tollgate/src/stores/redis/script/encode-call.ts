@@ -44,7 +44,7 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
  * costs, and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
-  const names = new Map<string, number>();
+  const names = new KeyNames();
   const plans: EncodedPlan[] = [];
   const steps: (string | Run)[] = [];
   let run: Run | undefined;
@@ -56,22 +56,17 @@ export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
       continue;
     }
     const { name, plan } = transaction.keys[0]!;
-    const number = nameNumber(names, name);
+    const number = names.numberOf(name);
     if (run?.word === word && run.last === number - 1 && areAlike(run.like, transaction)) run.last = number;
     else {
       run = { word, first: number, last: number, plan: planNumber(plans, plan), like: transaction };
       steps.push(run);
     }
   }
-  const moment = nowUs === undefined ? [] : [`@${nowUs} ${originOf(nowUs)}`];
-  const texts = steps.map((step) => (typeof step === "string" ? step : textOfRun(step)));
-  return {
-    keys: [...names.keys()],
-    args: moment.concat(
-      plans.map(({ text }) => text),
-      texts,
-    ),
-  };
+  const args = nowUs === undefined ? [] : [`@${nowUs} ${originOf(nowUs)}`];
+  for (const { text } of plans) args.push(text);
+  for (const step of steps) args.push(typeof step === "string" ? step : textOfRun(step));
+  return { keys: names.list, args };
 }
 
 /** In tests of any date: an origin that is near enough for exact ticks, the same for 40 years. */
@@ -106,7 +101,7 @@ function textOfRun({ word, first, last, plan, like: { times, detail, keys } }: R
   return `${word} ${first} ${last} ${plan} ${detail === "each" ? -times : times} ${keys[0]!.costs.join(" ")}`;
 }
 
-function textOf(transaction: ScriptTransaction, names: Map<string, number>, plans: EncodedPlan[]): string {
+function textOf(transaction: ScriptTransaction, names: KeyNames, plans: EncodedPlan[]): string {
   const { verb, detail, times, takenUs, block, lease, keys } = transaction;
   const hasReceipts = keys.some(({ untilUs }) => untilUs !== undefined);
   let flags = detail === "each" ? REPORTS_EACH : 0;
@@ -119,7 +114,7 @@ function textOf(transaction: ScriptTransaction, names: Map<string, number>, plan
   words.push(keys.length);
   for (const { name, plan, costs, untilUs = [], decidedUs = NOT_KNOWN } of keys) {
     const { limits } = plan.plan;
-    words.push(nameNumber(names, name), planNumber(plans, plan), ...limits.map((_, i) => costs[i] ?? 0));
+    words.push(names.numberOf(name), planNumber(plans, plan), ...limits.map((_, i) => costs[i] ?? 0));
     if (hasReceipts) words.push(...limits.map((_, i) => untilUs[i] ?? 0), decidedUs);
   }
   return words.join(" ");
@@ -132,15 +127,21 @@ export function blockNumbers({ end, reason }: ScriptBlock): readonly number[] {
   return [kind, us, numbers.length, ...numbers];
 }
 
-/** The number of a key, counted from 1 in the order of first use. */
-function nameNumber(names: Map<string, number>, name: string): number {
-  const known = names.get(name);
-  if (known !== undefined) return known;
-  names.set(name, names.size + 1);
-  return names.size;
+/** The names of keys, numbered from 1 in the order of first use. */
+class KeyNames {
+  readonly list: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  numberOf(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.list.push(name);
+    this.#numbers.set(name, number);
+    return number;
+  }
 }
 
-/** The same for a plan. Most calls have one, so a list finds it faster than a map. */
+/** The number of a plan, counted like that. Most calls have one, so a list finds it faster than a map. */
 function planNumber(plans: EncodedPlan[], plan: EncodedPlan): number {
   const at = plans.indexOf(plan);
   return at < 0 ? plans.push(plan) : at + 1;

@@ -106,25 +106,28 @@ local function take_from_buckets()
           for b = 1, last, 8 do
             local full, now_ticks, unit, per_us = row[plan[b]], plan[b + 4], plan[b + 2], plan[b + 3]
             local asked = plan[b + 6]
-            local from, used, wait, used_after, reset = now_ticks, 0, 0, 0, 0
+            local used, reset = 0, 0
             if full > now_ticks then
-              from = full
               used = ceil((full - now_ticks) / unit)
               reset = ceil(full / per_us) - since_origin
             end
-            if plan[b + 5] > plan[b + 1] then
-              wait = NEVER
+            if asked <= 0 and full + asked <= now_ticks then
+              reply[size + 1], reply[size + 2] = used + FITS, reset
+              size = size + 2
             else
-              if full + asked > now_ticks then wait = ceil((full + asked) / per_us) - since_origin end
-              local then_ticks = (now_us + wait - origin) * per_us
-              if full > then_ticks then used_after = ceil((full - then_ticks) / unit) end
+              local wait, used_after = NEVER, 0
+              if asked <= 0 then
+                wait = ceil((full + asked) / per_us) - since_origin
+                local then_ticks = (now_us + wait - origin) * per_us
+                if full > then_ticks then used_after = ceil((full - then_ticks) / unit) end
+              end
+              reply[size + 1] = admitted == calls and 1 or 0
+              reply[size + 2] = used
+              reply[size + 3] = wait
+              reply[size + 4] = used_after
+              reply[size + 5] = reset
+              size = size + 5
             end
-            reply[size + 1] = (admitted == calls or from + asked <= now_ticks) and 1 or 0
-            reply[size + 2] = used
-            reply[size + 3] = wait
-            reply[size + 4] = used_after
-            reply[size + 5] = reset
-            size = size + 5
           end
           -- The calls after it are denied alike.
           if admitted == 0 then break end

@@ -66,7 +66,15 @@ local function answer_all(entries)
     answer(#blocked - 3)
     for i = 4, #blocked do answer(blocked[i]) end
   end
-  for i = 1, #entries do answer(entries[i]) end
+  for i = 1, #entries, ENTRY do
+    local used, wait = entries[i + 1], entries[i + 2]
+    if entries[i] == 1 and wait == 0 and used <= LAST_SENT - FITS then
+      answer(used + FITS)
+      answer(entries[i + 4])
+    else
+      for entry = i, i + ENTRY - 1 do answer(entries[entry]) end
+    end
+  end
 end
 
 -- When places free themselves that were taken by this transaction.
