@@ -170,11 +170,8 @@ class ReplayRun {
 
   #add(format: LogFormat, line: Bytes): void {
     const entry = format.read(line);
-    if (entry === "skip") return;
-    if (entry === undefined) {
-      this.#unreadable += 1;
-      return;
-    }
+    if (entry === undefined) this.#unreadable += 1;
+    if (typeof entry !== "object") return;
     this.#requests += 1;
     const client = this.#clients.numberOf(this.#nameOf(entry));
     this.#inOrder.add({ timeUs: entry.timeUs, client, facts: this.#judging && factsOf(entry) });

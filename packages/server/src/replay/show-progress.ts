@@ -1,9 +1,10 @@
 import type { Progress } from "./replay.ts";
 
-const TERMINAL_MS = 100;
+const BAR_MS = 100;
 const LINE_MS = 10_000;
 /** Empties the line of a terminal. */
 const CLEAR = "\r\u001b[K";
+const WIDTH = 24;
 
 /** Where progress goes: standard error, by default. */
 interface ProgressStream {
@@ -11,7 +12,7 @@ interface ProgressStream {
   write(text: string): unknown;
 }
 
-/** Shows how far a replay is: a line on a terminal that is written anew, elsewhere one every ten seconds. */
+/** Shows how far a replay is: a bar on a terminal, elsewhere a line every ten seconds. */
 export class ShowProgress {
   readonly #stream: ProgressStream;
   readonly #nowMs: () => number;
@@ -27,16 +28,22 @@ export class ShowProgress {
 
   show(progress: Progress): void {
     const nowMs = this.#nowMs();
-    if (nowMs - this.#shownMs < (this.#stream.isTTY === true ? TERMINAL_MS : LINE_MS)) return;
+    if (nowMs - this.#shownMs < (this.#stream.isTTY === true ? BAR_MS : LINE_MS)) return;
     this.#shownMs = nowMs;
     const text = textOf(progress, nowMs - this.#startMs);
-    this.#stream.write(this.#stream.isTTY === true ? `${CLEAR}${text}` : `${text}\n`);
+    this.#stream.write(this.#stream.isTTY === true ? `${CLEAR}${barOf(progress)}${text}` : `${text}\n`);
   }
 
-  /** Takes the line away. */
+  /** Takes the bar away. */
   end(): void {
     if (this.#stream.isTTY === true) this.#stream.write(CLEAR);
   }
+}
+
+/** Such as `[######------] `. Nothing where the size is not known. */
+function barOf({ bytesRead, bytes }: Progress): string {
+  const filled = Math.min(WIDTH, Math.floor((WIDTH * bytesRead) / bytes));
+  return bytes === 0 ? "" : `[${"#".repeat(filled).padEnd(WIDTH, "-")}] `;
 }
 
 /** One line, such as `2000000 requests, 120 of 240 MB, 3 s left`. */
