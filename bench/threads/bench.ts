@@ -36,14 +36,17 @@ export const CLUSTER_TABLE: Table = {
   ],
 };
 
-/** The primary serves all workers, so its time bounds a cluster whose workers have cores of their own. */
-export const CLUSTER_BOUND: Bound = {
-  text: "processor time of a cluster's primary a decision, rate-limiter-flexible's over Tollgate's",
-  is: "≥",
-  bound: 5,
-  of: "cluster / flexible / primaryUs",
-  over: "cluster / tollgate / primaryUs",
-};
+export const CLUSTER_BOUNDS: readonly Bound[] = [
+  {
+    text: "decisions a second of two workers of a cluster, × rate-limiter-flexible",
+    ...{ is: "≥", bound: 5, of: "cluster / tollgate / 2", over: "cluster / flexible / 2" },
+  },
+  // The primary serves all workers, so its time bounds a cluster whose workers have cores of their own.
+  {
+    text: "processor time of a cluster's primary a decision, rate-limiter-flexible's over Tollgate's",
+    ...{ is: "≥", bound: 5, of: "cluster / flexible / primaryUs", over: "cluster / tollgate / primaryUs" },
+  },
+];
 
 /** A figure's name is the number of threads or workers. Each number has a process of its own. */
 export function threadTasks(quick: boolean): Task[] {
