@@ -31,12 +31,12 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["integrations", INTEGRATIONS, 3_594, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_155, 4_700],
   ["dashboard", DASHBOARD, 2_188, 1_500],
-  ["replay", ["packages/server/src/replay"], 1_498, 1_500],
+  ["replay", ["packages/server/src/replay"], 1_500, 1_500],
   ["tests", TESTS, 55_817, 36_000],
   ["site", ["site"], 1_267, 1_500],
-  ["bench", ["bench", ":!bench/test"], 2_651, 2_400],
+  ["bench", ["bench", ":!bench/test"], 2_654, 2_400],
   ["tools", ["tools"], 912, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_511, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 75_542, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
