@@ -22,8 +22,6 @@ export interface Bench {
   readonly packages: readonly string[];
   readonly tables: readonly Table[];
   readonly bounds: readonly Bound[];
-  /** How many rounds there are, unless `BENCH_ROUNDS` says so. */
-  readonly rounds?: number;
   /** `quick`: shorter measurements, for a first look. */
   open(quick: boolean): Promise<OpenBench>;
 }
@@ -54,7 +52,7 @@ export async function runBench(bench: Bench, args: readonly string[], env: NodeJ
     const chosen = tasks.filter((task) => nameOf(task).includes(values.only));
     if (chosen.length === 0) throw new Error(`--only: no task has ${values.only} in its name`);
     if (values.guard) return await guard(bench.bounds, chosen, roundsIn(env, GUARD_ROUNDS));
-    const rounds = roundsIn(env, values.quick ? 1 : (bench.rounds ?? ROUNDS));
+    const rounds = roundsIn(env, values.quick ? 1 : ROUNDS);
     const { samples, failures } = await runRounds(chosen, rounds, console.log);
     const date = new Date().toISOString().slice(0, "2026-01-31".length);
     const busy = load > BUSY ? { load: `${load.toFixed(1)} before the run: other work slowed it` } : {};

@@ -1,7 +1,6 @@
-import type { Figures } from "./figures.ts";
+import { type Figures, spreadOf } from "./figures.ts";
 import { shuffled } from "./keys.ts";
 import type { Task } from "./rounds.ts";
-import type { OpenBench } from "./run-bench.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { generate, loadText, type Requests } from "./wrk.ts";
 
@@ -13,57 +12,47 @@ export interface Contender {
   check?(port: number): Promise<void>;
 }
 
-/** The rounds of a bench that compares servers: the ratios of two rows differ by a tenth from second to second. */
-export const TURNS = 15;
+/** How often each server is loaded in a round. */
+const TURNS = 4;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 1;
 
 /**
- * The rows of a table as servers that run side by side and are loaded in turn, a second each in every round. Servers
- * that are loaded minutes apart differ by more than what is compared, because the speed of shared machines drifts.
+ * The rows of a table as servers that run side by side and are loaded in turn, a second each. Servers that are loaded
+ * minutes apart differ by more than what is compared, because the speed of shared machines drifts. Each round has new
+ * processes, because two of one server may differ until they end.
  */
-export class SideBySide {
-  readonly task: Task;
-  readonly #contenders: readonly (readonly [row: string, contender: Contender])[];
-  readonly #servers = new Map<string, ServerProcess>();
-  #round = 0;
-
-  /** `base` is the row with which the others are compared. */
-  constructor(table: string, base: string, contenders: Readonly<Record<string, Contender>>) {
-    this.#contenders = Object.entries(contenders);
-    const measure = async () => compared(base, await this.#measure());
-    this.task = { table, rows: Object.keys(contenders), measure };
-  }
-
-  async close(): Promise<void> {
-    for (const server of this.#servers.values()) await server.stop();
-  }
-
-  async #measure(): Promise<Record<string, Figures>> {
-    this.#round += 1;
-    const figures: Record<string, Figures> = {};
-    for (const [row, contender] of shuffled(this.#contenders, this.#round)) {
-      const server = this.#servers.get(row) ?? (await this.#start(row, contender));
-      figures[row] = await measureLoad(server, contender.requests(server.port));
-      await contender.check?.(server.port);
+export function compareServers(table: string, base: string, contenders: Readonly<Record<string, Contender>>): Task {
+  let round = 0;
+  const measure = async () => {
+    round += 1;
+    const rows: { readonly row: string; readonly contender: Contender; readonly server: ServerProcess }[] = [];
+    try {
+      for (const [row, contender] of Object.entries(contenders)) {
+        const server = await contender.start();
+        rows.push({ row, contender, server });
+        await generate(contender.requests(server.port), WARM_UP_SECONDS);
+      }
+      const turns: Record<string, Figures>[] = [];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const figures: Record<string, Figures> = {};
+        for (const { row, server, contender } of shuffled(rows, TURNS * round + turn)) {
+          figures[row] = await measureLoad(server, contender.requests(server.port));
+          await contender.check?.(server.port);
+        }
+        turns.push(compared(base, figures));
+      }
+      return Object.fromEntries(rows.map(({ row }) => [row, medians(turns.map((figures) => figures[row]!))]));
+    } finally {
+      for (const { server } of rows) await server.stop();
     }
-    return figures;
-  }
-
-  async #start(row: string, contender: Contender): Promise<ServerProcess> {
-    const server = await contender.start();
-    this.#servers.set(row, server);
-    await generate(contender.requests(server.port), WARM_UP_SECONDS);
-    return server;
-  }
+  };
+  return { table, rows: Object.keys(contenders), measure };
 }
 
-export async function openSideBySide(groups: readonly SideBySide[], others: readonly Task[] = []): Promise<OpenBench> {
-  const load = `${await loadText()}, ${SECONDS} s for each server in turn, after ${WARM_UP_SECONDS} s of warm-up`;
-  const close = async () => {
-    for (const group of groups) await group.close();
-  };
-  return { tasks: [...groups.map(({ task }) => task), ...others], setting: { load }, close };
+export async function loadSetting(): Promise<Readonly<Record<string, string>>> {
+  const turns = `${TURNS} turns of ${SECONDS} s for each server in a round`;
+  return { load: `${await loadText()}, ${turns}, after ${WARM_UP_SECONDS} s of warm-up` };
 }
 
 /** What `server` needs for a load: requests a second, and processor time. */
@@ -81,7 +70,12 @@ async function measureLoad(server: ServerProcess, asked: Requests): Promise<Figu
   };
 }
 
-/** Adds how a row compares with the base in the same round: by requests a second, and by processor time. */
+function medians(turns: readonly Figures[]): Figures {
+  const names = Object.keys(turns[0]!);
+  return Object.fromEntries(names.map((name) => [name, spreadOf(turns.map((figures) => figures[name]!)).median]));
+}
+
+/** Adds how a row compares with the base in the same turn: by requests a second, and by processor time. */
 function compared(base: string, figures: Readonly<Record<string, Figures>>): Record<string, Figures> {
   const { perSecond = 0, cpuUs = 0 } = figures[base] ?? {};
   return Object.fromEntries(

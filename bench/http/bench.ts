@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { medianColumn, type Table } from "../harness/page.ts";
 import type { Bench } from "../harness/run-bench.ts";
-import { openSideBySide, SideBySide, TURNS } from "../harness/side-by-side.ts";
+import { compareServers, loadSetting } from "../harness/side-by-side.ts";
 import { contenderOf } from "./measure.ts";
 import { FRAMEWORKS, FRONTS, type Framework, frontsOf } from "./variants.ts";
 
@@ -49,12 +49,11 @@ export const BENCH: Bench = {
     least("fastify", "usual", 0.85, "@fastify/rate-limit"),
     least("hono", "usual", 1, "hono-rate-limiter"),
   ],
-  rounds: TURNS,
-  open() {
-    const groups = FRAMEWORKS.map((framework) => {
+  async open() {
+    const tasks = FRAMEWORKS.map((framework) => {
       const contenders = frontsOf(framework).map((front) => [front, contenderOf({ framework, front })] as const);
-      return new SideBySide(framework, "nothing", Object.fromEntries(contenders));
+      return compareServers(framework, "nothing", Object.fromEntries(contenders));
     });
-    return openSideBySide(groups);
+    return { tasks, setting: await loadSetting() };
   },
 };

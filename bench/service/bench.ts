@@ -2,7 +2,7 @@ import type { Bound } from "../harness/bounds.ts";
 import { type Column, medianColumn, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
-import { type Contender, openSideBySide, SideBySide, TURNS } from "../harness/side-by-side.ts";
+import { type Contender, compareServers, loadSetting } from "../harness/side-by-side.ts";
 import type { Requests } from "../harness/wrk.ts";
 import { startBareServer, startService } from "./processes.ts";
 import { BATCH, callsOfRules, ONE_CALL } from "./scripts.ts";
@@ -98,12 +98,11 @@ export const BENCH: Bench = {
     },
     { text: "ms until the service with 1,000 rules is ready", is: "≤", bound: 1_000, of: "start / rules / readyMs" },
   ],
-  rounds: TURNS,
-  open() {
-    const groups = Object.entries(LOADS).map(([table, { rows }]) => new SideBySide(table, "bare", rows));
+  async open() {
+    const loads = Object.entries(LOADS).map(([table, { rows }]) => compareServers(table, "bare", rows));
     const starts = (Object.keys(STARTS) as Start[]).map((row): Task => {
       return { table: STARTS_TABLE.id, rows: [row], measure: async () => ({ [row]: await measureStart(row) }) };
     });
-    return openSideBySide(groups, starts);
+    return { tasks: [...loads, ...starts], setting: await loadSetting() };
   },
 };
