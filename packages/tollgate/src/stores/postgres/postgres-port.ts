@@ -49,6 +49,7 @@ interface PortOptions {
 /** The port of PostgreSQL: a batch is one statement. */
 export class PostgresPort implements RedisPort {
   readonly name = "PostgreSQL";
+  readonly store = "postgresStore";
   readonly cluster = false;
   readonly isUnordered = true;
   readonly connected = true;

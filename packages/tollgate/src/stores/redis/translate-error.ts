@@ -6,14 +6,14 @@ import type { RedisPort } from "./clients/redis-port.ts";
 /** The meaning of an error of a port: temporary failures are unavailable, permanent ones are `ERR_STORE`. */
 export function meaningOf(
   error: unknown,
-  { failureOf = clientFailure }: Pick<RedisPort, "failureOf">,
+  { failureOf = clientFailure, store = "redisStore" }: Pick<RedisPort, "failureOf" | "store">,
 ): UnavailableError | TollgateError {
   if (error instanceof TollgateError || error instanceof UnavailableError) return error;
   const failure = failureOf(error);
   if (failure.kind === "unavailable") return new UnavailableError(failure.cause, "server", error);
   if (failure.kind === "rejected") return new UnavailableError(failure.cause, "command", error);
   const message = error instanceof Error ? error.message : String(error);
-  return new TollgateError("ERR_STORE", `the server refused the call: ${message}`, { cause: error });
+  return new TollgateError("ERR_STORE", `${store}: the server refused the call: ${message}`, { cause: error });
 }
 
 /** Throws an error that no failure policy decides on. @throws TollgateError `ERR_STORE` for an `UnavailableError`. */

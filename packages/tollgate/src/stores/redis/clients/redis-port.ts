@@ -23,6 +23,8 @@ export interface ScriptCall {
 export interface RedisPort {
   /** The client library, such as `"ioredis"`, for messages. */
   readonly name: string;
+  /** What makes its store, for messages; `"redisStore"` by default. */
+  readonly store?: string;
   /** Whether all keys of a call have to be in one slot. */
   readonly cluster: boolean;
   /** Set if calls that are under way together may be executed in any order, as over a pool of connections. */
