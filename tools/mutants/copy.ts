@@ -17,8 +17,7 @@ const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
   ["http", ["http", "adapters"]],
   ["limiter", ["limiter", "properties", "config/consume-all", "config/domain"]],
   ["metrics", ["metrics/hot-keys"]],
-  ["stores/redis/batch", ["stores/redis/batch"]],
-  ["stores/redis/denials", ["stores/redis/denials"]],
+  ["stores/redis/batch", ["stores/redis/batch", "stores/redis/denials"]],
   ["", ["algorithms", "properties", "stores/rows", "stores/shared/revoke", "limiter/block"]],
 ];
 /** These read what is built, or compile programs of their own. */
