@@ -7,22 +7,19 @@ export interface Bound {
   readonly bound: number;
   readonly of: Path;
   readonly over?: Path;
-  /** The same ratio in the last run before decisions had receipts: what clarity cost. */
-  readonly before?: number;
 }
 
 export interface Judged {
   readonly text: string;
   readonly aim: string;
   readonly measured?: Spread;
-  readonly before?: number;
   readonly holds: boolean;
 }
 
 /** Judges what was measured. A bound whose figures are missing does not hold. */
-export function judge({ text, is, bound, of, over, before }: Bound, samples: readonly Sample[]): Judged {
+export function judge({ text, is, bound, of, over }: Bound, samples: readonly Sample[]): Judged {
   const measured = ratioOf(samples, of, over);
-  const judged = { text, aim: `${is} ${bound}`, ...(before !== undefined && { before }) };
+  const judged = { text, aim: `${is} ${bound}` };
   if (measured === undefined) return { ...judged, holds: false };
   const holds = is === "≥" ? measured.median >= bound : measured.median <= bound;
   return { ...judged, measured, holds };

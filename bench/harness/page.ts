@@ -11,32 +11,13 @@ export interface Column {
 export interface Table {
   readonly id: string;
   readonly title: string;
-  /** The names of its rows by their ids, in order. Only measured ones are shown. */
+  /** The names of its rows by their ids, in order. Only measured ones are shown, and only if there are columns. */
   readonly rows: Readonly<Record<string, string>>;
   readonly columns: readonly Column[];
 }
 
 export function medianColumn(title: string, figure: string, format: (value: number) => string = numberText): Column {
   return { title, cell: (row, figuresOf) => textOf(figuresOf(row)[figure], ({ median }) => format(median)) };
-}
-
-/**
- * How many times faster a row is than the fastest of these rows, by medians. `better` says whether a larger figure is
- * faster, such as a rate, or a smaller one, such as a time.
- */
-export function timesColumn(
-  title: string,
-  figure: string,
-  basesOf: (row: string) => readonly string[],
-  better: "more" | "less" = "more",
-): Column {
-  const cell: Column["cell"] = (row, figuresOf) => {
-    const own = figuresOf(row)[figure]?.median;
-    const bases = basesOf(row).flatMap((base) => figuresOf(base)[figure]?.median ?? []);
-    if (own === undefined || bases.length === 0) return "";
-    return (better === "more" ? own / Math.max(...bases) : Math.min(...bases) / own).toFixed(2);
-  };
-  return { title, cell };
 }
 
 function textOf(spread: Spread | undefined, format: (spread: Spread) => string): string {
@@ -67,12 +48,13 @@ export function fillPage(page: string, name: string, content: string): string {
  * the first of these: what differs by table stands side by side. The file of the results has the rest.
  */
 export function reportText({ setting, bounds, tables, failures }: Report, shown: readonly Table[]): string {
-  const parts = [textTable(["of this run", ""], Object.entries(setting), ["left", "left"])];
+  const lines = Object.entries(setting).flatMap(([name, text]) => wrapped(`- ${name}: ${text}`));
+  const parts = [lines.join("\n")];
   if (failures.length > 0) parts.push(failures.map(({ name, reason }) => `- ${name} failed: ${reason}`).join("\n"));
   if (bounds.length > 0) parts.push(boundsTable(bounds));
   for (const columns of new Set(shown.map((table) => table.columns))) {
     const measured = shown.filter((table) => table.columns === columns && tables[table.id] !== undefined);
-    if (measured.length > 0) parts.push(measuredText(columns, measured, tables));
+    if (measured.length > 0 && columns.length > 0) parts.push(measuredText(columns, measured, tables));
   }
   return parts.join("\n\n");
 }
@@ -97,19 +79,28 @@ function boundsTable(bounds: readonly Judged[]): string {
     const now = textOf(measured, ({ median }) => median.toFixed(2));
     return [text, aim, now, now && (holds ? "yes" : "no")];
   });
-  const titles = ["what has to hold", "bound", "measured", "holds"];
-  if (bounds.every(({ before }) => before === undefined)) return textTable(titles, lines);
-  const withBefore = lines.map((line, i) => [...line, bounds[i]!.before?.toFixed(2) ?? ""]);
-  return textTable([...titles, "before receipts"], withBefore);
+  return textTable(["what has to hold", "bound", "measured", "holds"], lines);
 }
 
-type Side = "left" | "right";
+const MAX_COLUMNS = 120;
 
-function textTable(titles: readonly string[], rows: readonly (readonly string[])[], sides: readonly Side[] = ["left"]) {
-  const sideOf = (i: number): Side => sides[i] ?? "right";
+/** The lines of an item of a list. */
+function wrapped(item: string): string[] {
+  const lines: string[] = [];
+  for (const word of item.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(word);
+    else if (last.length + word.length < MAX_COLUMNS) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
+}
+
+/** The first column is text, the others are numbers. */
+function textTable(titles: readonly string[], rows: readonly (readonly string[])[]) {
   const widths = titles.map((title, i) => Math.max(3, title.length, ...rows.map((row) => row[i]!.length)));
-  const pad = (cell: string, i: number) => (sideOf(i) === "left" ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!));
+  const pad = (cell: string, i: number) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!));
   const line = (cells: readonly string[]) => `| ${cells.map(pad).join(" | ")} |`;
-  const rule = widths.map((width, i) => `${"-".repeat(width - 1)}${sideOf(i) === "left" ? "-" : ":"}`);
-  return [line(titles), line(rule), ...rows.map(line)].join("\n");
+  const rule = widths.map((width, i) => `${"-".repeat(width + 1)}${i === 0 ? "-" : ":"}`);
+  return [line(titles), `|${rule.join("|")}|`, ...rows.map(line)].join("\n");
 }

@@ -56,7 +56,7 @@ export async function runBench(bench: Bench, args: readonly string[], env: NodeJ
     const { samples, failures } = await runRounds(chosen, rounds, console.log);
     const date = new Date().toISOString().slice(0, "2026-01-31".length);
     const busy = load > BUSY ? { load: `${load.toFixed(1)} before the run: other work slowed it` } : {};
-    const about = { date, machine: machineText(), ...busy, ...setting, rounds: `${rounds}; figures are medians` };
+    const about = { date, machine: machineText(), ...busy, ...setting, rounds: `${rounds}` };
     const bounds = bench.bounds.map((bound) => judge(bound, samples));
     const versions = await versionsText(bench.packages);
     const report: Report = { setting: { ...about, versions }, bounds, tables: summarize(samples), failures };

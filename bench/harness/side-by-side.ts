@@ -51,8 +51,7 @@ export function compareServers(table: string, base: string, contenders: Readonly
 }
 
 export async function loadSetting(): Promise<Readonly<Record<string, string>>> {
-  const turns = `${TURNS} turns of ${SECONDS} s for each server in a round`;
-  return { load: `${await loadText()}, ${turns}, after ${WARM_UP_SECONDS} s of warm-up` };
+  return { load: await loadText() };
 }
 
 /** What `server` needs for a load: requests a second, and processor time. */

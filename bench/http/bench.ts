@@ -5,35 +5,19 @@ import { compareServers, loadSetting } from "../harness/side-by-side.ts";
 import { contenderOf } from "./measure.ts";
 import { FRAMEWORKS, FRONTS, type Framework, frontsOf } from "./variants.ts";
 
-const twoDigits = (value: number) => value.toFixed(2);
+const COLUMNS = [medianColumn("requests/s, by what is in front", "perSecond")];
 
-const COLUMNS = [
-  medianColumn("requests/s", "perSecond"),
-  medianColumn("× nothing", "timesPerSecond", twoDigits),
-  medianColumn("processor µs each", "cpuUs"),
-  medianColumn("× nothing", "timesCpu", twoDigits),
-  medianColumn("busy", "busy", (part) => `${(part * 100).toFixed(0)} %`),
-];
+const titleOf = (framework: Framework) => (framework === "node" ? "node:http" : framework);
 
 const TABLES = FRAMEWORKS.map((framework): Table => {
   const rows = Object.fromEntries(frontsOf(framework).map((front) => [front, FRONTS[front]]));
-  return {
-    id: framework,
-    title: `${framework === "node" ? "node:http" : framework}, by what is in front`,
-    rows,
-    columns: COLUMNS,
-  };
+  return { id: framework, title: titleOf(framework), rows, columns: COLUMNS };
 });
 
 /** By processor time, which other work on the machine changes least. */
 function least(framework: Framework, over: "nothing" | "usual", bound: number, what: string): Bound {
   const paths = { of: `${framework} / ${over} / cpuUs`, over: `${framework} / tollgate / cpuUs` };
-  return {
-    text: `${framework === "node" ? "node:http" : framework} with Tollgate, × ${what}`,
-    is: "≥",
-    bound,
-    ...paths,
-  };
+  return { text: `${titleOf(framework)} with Tollgate, × ${what}`, is: "≥", bound, ...paths };
 }
 
 export const BENCH: Bench = {

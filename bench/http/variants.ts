@@ -5,7 +5,6 @@ export type Framework = (typeof FRAMEWORKS)[number];
 /** What may be in front of the handler, in the order of the page's rows. */
 export const FRONTS = {
   nothing: "nothing",
-  empty: "empty middleware",
   usual: "the usual limiter",
   bare: "Tollgate, no headers",
   tollgate: "Tollgate",
@@ -27,11 +26,9 @@ const USUAL: Readonly<Partial<Record<Framework, readonly string[]>>> = {
   hono: DRAFT_6,
 };
 
-/** node:http has no middleware, and koa no usual limiter. */
+/** node:http and koa have no usual limiter. */
 export function frontsOf(framework: Framework): Front[] {
-  return (Object.keys(FRONTS) as Front[]).filter(
-    (front) => (front !== "empty" || framework !== "node") && (front !== "usual" || framework in USUAL),
-  );
+  return (Object.keys(FRONTS) as Front[]).filter((front) => front !== "usual" || framework in USUAL);
 }
 
 /** The rate limit headers of a variant's responses. */
@@ -42,5 +39,5 @@ export function headersOf({ framework, front }: Variant): readonly string[] {
 
 /** Whether the variant denies requests beyond its limit. */
 export function hasLimit({ front }: Variant): boolean {
-  return front !== "nothing" && front !== "empty";
+  return front !== "nothing";
 }

@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { runChild } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { medianColumn, type Table, timesColumn } from "../harness/page.ts";
+import { type Column, medianColumn, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { startRedis } from "../redis/server.ts";
@@ -19,18 +19,29 @@ const KEY_COUNTS = [1, 1_000] as const;
 
 const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
 const whole = (value: number) => value.toFixed(0);
+const tenths = (value: number) => value.toFixed(1);
+const hundredths = (value: number) => value.toFixed(2);
+
+/** A figure of one strategy, divided by that of `over` if there is one. The page has one row for each load. */
+function columnOf(title: string, figure: string, strategy: Strategy, format = whole, over?: Strategy): Column {
+  const cell: Column["cell"] = (row, figuresOf) => {
+    const medianOf = (one: Strategy) => figuresOf(row.replace(/\w+$/, one))[figure]?.median;
+    const [value, divisor] = [medianOf(strategy), over === undefined ? 1 : medianOf(over)];
+    return value === undefined || divisor === undefined ? "" : format(value / divisor);
+  };
+  return { title: `${title}, ${strategy}`, cell };
+}
 
 const FLEET: Table = {
   id: "fleet",
   title: "Four processes that share a limit",
-  rows: Object.fromEntries(ROWS.map(({ id, load, strategy }) => [id, `${load.title}: ${strategy}`])),
+  rows: Object.fromEntries(MEASURED.map(({ id, title }) => [`${id} lease`, title])),
   columns: [
-    medianColumn("server calls per 1,000", "calls"),
-    timesColumn("admitted, × strict", "admitted", (row) => [row.replace(/\w+$/, "strict")]),
-    medianColumn("without I/O", "localPart", percent),
-    medianColumn("p50 µs", "p50Us", whole),
-    medianColumn("p99 µs", "p99Us", whole),
-    medianColumn("server µs a script call", "scriptUs", whole),
+    ...STRATEGIES.map((strategy) => columnOf("calls", "calls", strategy, tenths)),
+    columnOf("admitted", "admitted", "lease", hundredths, "strict"),
+    columnOf("admitted", "admitted", "threshold", hundredths, "strict"),
+    columnOf("without I/O", "localPart", "lease", percent),
+    ...STRATEGIES.map((strategy) => columnOf("p99 µs", "p99Us", strategy)),
   ],
 };
 

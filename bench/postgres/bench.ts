@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { runChild, STEADY_HEAP } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { medianColumn, type Table, timesColumn } from "../harness/page.ts";
+import { medianColumn, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import type { RowId, VariantOrder } from "./measure.ts";
@@ -18,30 +18,20 @@ const ROWS: Readonly<Record<RowId, string>> = {
 const IDS = Object.keys(ROWS) as readonly RowId[];
 const CALLS = 1_000_000;
 
-const twoDigits = (value: number) => value.toFixed(2);
 const whole = (value: number) => value.toFixed(0);
 const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
 
-const columnsOf = () => [
-  medianColumn("decisions/s", "perSecond"),
-  timesColumn("× rate-limiter-flexible, UNLOGGED", "perSecond", () => ["unlogged"]),
-  medianColumn("p50 ms", "p50Ms", twoDigits),
-  medianColumn("p99 ms", "p99Ms", twoDigits),
-  medianColumn("client µs", "clientUs", twoDigits),
-  medianColumn("server µs", "serverUs", twoDigits),
-];
+const COLUMNS = [medianColumn("decisions/s, 512 calls in flight", "perSecond")];
 const TABLES: readonly Table[] = [
-  { id: "hot", title: "512 calls in flight, one hot row", rows: ROWS, columns: columnsOf() },
-  { id: "keys", title: "512 calls in flight, 10,000 rows in turn", rows: ROWS, columns: columnsOf() },
+  { id: "hot", title: "one hot row", rows: ROWS, columns: COLUMNS },
+  { id: "keys", title: "10,000 rows in turn", rows: ROWS, columns: COLUMNS },
   {
     id: "table",
-    title: "After many calls on 10,000 rows in turn",
+    title: "After a million calls on 10,000 rows in turn",
     rows: { tollgate: ROWS.tollgate, flexible: ROWS.flexible },
     columns: [
       medianColumn("updates in place (HOT)", "hot", percent),
       medianColumn("bytes a key, with its index", "bytes", whole),
-      medianColumn("calls", "calls", whole),
-      medianColumn("updates", "updates", whole),
     ],
   },
 ];

@@ -14,12 +14,12 @@ interface TableOfKeys {
 
 /** Each row of a table is a process that makes its keys and inserts every key once. */
 export const TABLES = {
-  hot: { title: "Admitted, one hot key: ns a decision", keys: 1, units: "ample" },
-  thousand: { title: "Admitted, 1,000 keys: ns a decision", keys: 1_000, units: "ample" },
-  million: { title: "Admitted, 1,000,000 keys: ns a decision", keys: 1_000_000, units: "ample" },
-  denied: { title: "Denied, 1,000 keys: ns a decision", keys: 1_000, units: "exhausted" },
+  hot: { title: "one hot key", keys: 1, units: "ample" },
+  thousand: { title: "1,000 keys", keys: 1_000, units: "ample" },
+  million: { title: "1,000,000 keys", keys: 1_000_000, units: "ample" },
+  denied: { title: "1,000 denied keys", keys: 1_000, units: "exhausted" },
   weight: { title: "While 1,000,000 keys come in", keys: 1_000_000, units: "ample" },
-  shapes: { title: "What limiters have: ns a call, 1,000 keys, memory store", keys: 1_000, units: "ample" },
+  shapes: { title: "ns a call of 1,000 keys, memory store, by what the limiter has", keys: 1_000, units: "ample" },
 } as const satisfies Readonly<Record<string, TableOfKeys>>;
 
 export type TableId = keyof typeof TABLES;

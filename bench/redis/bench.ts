@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { runChild, STEADY_HEAP } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { type Column, medianColumn, type Table, timesColumn } from "../harness/page.ts";
+import { type Column, medianColumn, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { ROWS, type Row, type RowId, WORKLOADS, type Workload } from "./contenders.ts";
@@ -12,22 +12,10 @@ import { startRedis } from "./server.ts";
 const FLAGS = [STEADY_HEAP];
 const IDS = Object.keys(ROWS) as readonly RowId[];
 
-/** Denials from a cache take less than a thousandth of a millisecond. */
-const msText = (ms: number) => ms.toFixed(ms < 0.1 ? 4 : 2);
 const twoDigits = (value: number) => value.toFixed(2);
-const whole = (value: number) => value.toFixed(0);
+const fourDigits = (value: number) => value.toFixed(4);
 
-const COLUMNS: readonly Column[] = [
-  medianColumn("decisions/s", "perSecond"),
-  timesColumn("× INCR", "perSecond", () => ["incr"]),
-  timesColumn("× rate-limiter-flexible", "perSecond", () => ["flexible"]),
-  medianColumn("p50 ms", "p50Ms", msText),
-  medianColumn("p99 ms", "p99Ms", msText),
-  medianColumn("client µs", "clientUs", twoDigits),
-  medianColumn("server µs", "serverUs", twoDigits),
-  medianColumn("decisions a command", "perCommand"),
-  medianColumn("bytes a key", "bytes", whole),
-];
+const COLUMNS: readonly Column[] = [medianColumn("decisions/s, 512 calls in flight", "perSecond")];
 
 function rowsOf(workload: Workload): readonly RowId[] {
   return IDS.filter((id) => (ROWS[id] as Row).workloads.includes(workload));
@@ -39,14 +27,14 @@ function namesOf(rows: readonly RowId[]): Readonly<Record<string, string>> {
 
 const LONE_TABLE: Table = {
   id: "lone",
-  title: "One call at a time, in turn in one process",
+  title: "One call at a time",
   rows: namesOf(LONE),
-  columns: [medianColumn("client µs", "clientUs", twoDigits), medianColumn("p50 ms", "p50Ms", msText)],
+  columns: [medianColumn("client µs", "clientUs", twoDigits), medianColumn("p50 ms", "p50Ms", fourDigits)],
 };
 
 const LIST = Object.keys(WORKLOADS) as readonly Workload[];
 const TABLES = LIST.map((id): Table => {
-  return { id, title: `512 calls in flight, ${WORKLOADS[id].title}`, rows: namesOf(rowsOf(id)), columns: COLUMNS };
+  return { id, title: WORKLOADS[id].title, rows: namesOf(rowsOf(id)), columns: COLUMNS };
 });
 
 function tasksOf(port: number, quick: boolean): Task[] {

@@ -8,7 +8,7 @@ import { startBareServer, startService } from "./processes.ts";
 import { BATCH, callsOfRules, ONE_CALL } from "./scripts.ts";
 import { measureStart, STARTS, type Start } from "./starts.ts";
 
-const BARE = "a bare server that decides nothing";
+const BARE = "a bare server";
 
 /** What a proxy forwards of a usual request. */
 const FORWARDED: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const decide = (script: string) => asked("/v1/decide", { script });
 
 const LOADS: Readonly<Record<string, Loads>> = {
   check: {
-    title: "`/check`, as a proxy asks",
+    title: "`/check`",
     rows: {
       bare: { name: BARE, start: () => startBareServer("check"), requests: check },
       service: { name: "the service", start: () => startService(1), requests: check },
@@ -59,16 +59,9 @@ function asked(path: string, requests: Omit<Requests, "url">): Contender["reques
   return (port) => ({ url: `http://127.0.0.1:${port}${path}`, ...requests });
 }
 
-const twoDigits = (value: number) => value.toFixed(2);
 const whole = (value: number) => value.toFixed(0);
 
-const COLUMNS: readonly Column[] = [
-  medianColumn("requests/s", "perSecond"),
-  medianColumn("× bare", "timesPerSecond", twoDigits),
-  medianColumn("p50 ms", "p50Ms", twoDigits),
-  medianColumn("p99 ms", "p99Ms", twoDigits),
-  medianColumn("processor µs each", "cpuUs"),
-];
+const COLUMNS: readonly Column[] = [medianColumn("requests/s", "perSecond")];
 
 const STARTS_TABLE: Table = {
   id: "start",

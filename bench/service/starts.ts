@@ -8,7 +8,7 @@ import { freePort } from "../harness/server-program.ts";
 import { SERVICE, writeLimits } from "./processes.ts";
 
 export const STARTS = {
-  bare: "a bare server that decides nothing",
+  bare: "a bare server",
   demo: "the service without limits files",
   rules: "the service with a file of 1,000 rules",
 } as const;

@@ -3,7 +3,6 @@ import express, { type RequestHandler } from "express";
 import { BODY, DAY_MS, type Framework, listen } from "./framework.ts";
 
 export const FRAMEWORK: Framework<RequestHandler> = {
-  empty: (_request, _response, next) => next(),
   usual: async (limit) => (await import("express-rate-limit")).rateLimit({ limit, windowMs: DAY_MS }),
   tollgate: async (options) => (await import("tollgate/express")).rateLimit(options),
   serve(middleware) {

@@ -2,7 +2,6 @@ import { type FastifyInstance, fastify } from "fastify";
 import { BODY, DAY_MS, type Framework, HOST } from "./framework.ts";
 
 export const FRAMEWORK: Framework<(app: FastifyInstance) => unknown> = {
-  empty: (app) => app.addHook("onRequest", (_request, _reply, done) => done()),
   async usual(limit) {
     const { default: rateLimit } = await import("@fastify/rate-limit");
     return (app) => app.register(rateLimit, { max: limit, timeWindow: DAY_MS });

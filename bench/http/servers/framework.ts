@@ -11,7 +11,6 @@ export const DAY_MS = 86_400_000;
 
 /** A framework with what it may have in front of the handler. Each part is loaded when it is made. */
 export interface Framework<Middleware> {
-  readonly empty?: Middleware;
   usual?(limit: number): Promise<Middleware>;
   tollgate(options: { readonly limiter: Limiter<HttpFacts>; readonly headers?: false }): Promise<Middleware>;
   /** Returns the port. */
@@ -23,8 +22,6 @@ export async function serve<Middleware>(framework: Framework<Middleware>, front:
   switch (front) {
     case "nothing":
       return framework.serve();
-    case "empty":
-      return framework.serve(framework.empty);
     case "usual":
       return framework.serve(await framework.usual?.(limit));
     default: {

@@ -5,7 +5,6 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { BODY, DAY_MS, type Framework, listen } from "./framework.ts";
 
 export const FRAMEWORK: Framework<MiddlewareHandler> = {
-  empty: (_context, next) => next(),
   async usual(limit) {
     const { rateLimiter } = await import("hono-rate-limiter");
     const keyGenerator = (context: Parameters<typeof getConnInfo>[0]) =>

@@ -3,7 +3,6 @@ import Koa, { type Middleware } from "koa";
 import { BODY, type Framework, listen } from "./framework.ts";
 
 export const FRAMEWORK: Framework<Middleware> = {
-  empty: (_context, next) => next(),
   tollgate: async (options) => (await import("tollgate/koa")).rateLimit(options),
   serve(middleware) {
     const app = new Koa();
