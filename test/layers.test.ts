@@ -6,7 +6,7 @@ import { remove } from "./support/temporary-folder.ts";
 
 const SOURCE = "packages/tollgate/src";
 
-/** The layer table of ARCHITECTURE.md: the folders that each folder may import. It may always import itself. */
+/** The folders that each folder may import. It may always import itself. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   algorithms: ["core"],
