@@ -34,9 +34,9 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
   ["tests", TESTS, 55_817, 36_000],
   ["site", ["site"], 1_267, 1_500],
-  ["bench", ["bench", ":!bench/test"], 2_649, 2_400],
+  ["bench", ["bench", ":!bench/test"], 2_588, 2_400],
   ["tools", ["tools"], 911, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 72_828, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_515, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
