@@ -6,6 +6,7 @@ import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import { all, later, type Maybe, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
 import type { SyncSpace } from "../core/store.ts";
+import { createTimeCell } from "../core/time-cell.ts";
 import type { BlockOptions, BlockTime } from "./block-time.ts";
 import { blockedUntil, blockKeys, unblockKeys } from "./block-verbs.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
@@ -182,7 +183,9 @@ export class KeyHandle {
   /** Asks the only space for a yes or no, without a report. */
   #allowDirectly(cost: number): Maybe<boolean> {
     checkCost(cost);
-    const { now, clock } = this.#limiter;
+    const { kind, clock } = this.#limiter;
+    // A store elsewhere may read the time of a call later.
+    const now = kind === "sync" ? this.#limiter.now : createTimeCell();
     const ref = this.#ref;
     this.#selected.refresh();
     const space = this.#selected.route.only as SyncSpace;

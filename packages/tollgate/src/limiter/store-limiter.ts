@@ -1,5 +1,5 @@
 import { readInto } from "../core/clock.ts";
-import { type Cost, checkCost, copyCost } from "../core/cost.ts";
+import { type Cost, checkCost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { encodeKey, type Key, TUPLE_MARK_UNIT } from "../core/key.ts";
 import type { Limit } from "../core/limits/limit.ts";
@@ -7,11 +7,12 @@ import { later, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { RouteJoiner } from "./choosing/route.ts";
 import { Selected } from "./choosing/selected.ts";
-import type { FixedSelection, Selection } from "./choosing/selection.ts";
+import type { Selection } from "./choosing/selection.ts";
 import type { Source } from "./choosing/space.ts";
+import { AsyncAsker } from "./deciding/async-asker.ts";
 import { Decider, type DeciderParts } from "./deciding/decider.ts";
+import { MessageWay } from "./deciding/message-way.ts";
 import { QuickWay } from "./deciding/quick-way.ts";
-import { readDecision } from "./deciding/read.ts";
 import { KeyHandle } from "./key-handle.ts";
 import { callLater, LATER_VERBS, LaterHandle } from "./key-verbs.ts";
 import type { Kind } from "./kinds.ts";
@@ -43,7 +44,8 @@ export interface LimiterParts<Input> extends DeciderParts {
 
 /**
  * The one limiter, over any store. Every verb goes the same way: choose keys and limits, check the cost, ask the store,
- * tell the watchers, and make the result. `KeyHandle` has the verbs; `allow` with fixed limits has a short way.
+ * tell the watchers, and make the result. `KeyHandle` has the verbs; with fixed limits `allow` and `consume` have short
+ * ways.
  */
 export class StoreLimiter<Input> extends Decider {
   readonly keyed: boolean;
@@ -52,8 +54,10 @@ export class StoreLimiter<Input> extends Decider {
   readonly sources: readonly Source[];
   /** Whether a call may take places. If a function chooses the limits, that is known when it has chosen. */
   readonly mayTakePlaces: boolean;
-  /** The short way of `allow`, over a store in this process. */
+  /** The short way of `allow` and `consume` over a store in this process. */
   readonly quick: QuickWay<Input> | undefined;
+  /** The same over a store elsewhere. */
+  readonly message: MessageWay<Input> | undefined = undefined;
   readonly joiner: RouteJoiner = new RouteJoiner();
   readonly end: () => void;
 
@@ -66,7 +70,9 @@ export class StoreLimiter<Input> extends Decider {
     this.sources = parts.sources ?? parts.selection.owners.map(({ source }) => source);
     this.end = parts.end;
     this.mayTakePlaces = fixed?.route.takesPlaces ?? true;
-    this.quick = fixed !== undefined && parts.asker.kind === "sync" ? QuickWay.of(fixed, this) : undefined;
+    const { asker } = parts;
+    this.quick = fixed !== undefined && asker.kind === "sync" ? QuickWay.of(fixed, this) : undefined;
+    if (fixed !== undefined && asker instanceof AsyncAsker) this.message = new MessageWay(fixed, this, asker.store);
   }
 
   static {
@@ -80,13 +86,8 @@ export class StoreLimiter<Input> extends Decider {
   allow(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<boolean> {
     if (this === undefined) throw detachedError("limiter", "allow");
     const { quick } = this;
-    const isPlain = cost === undefined || typeof cost === "number";
-    if (quick === undefined || !isPlain || !quick.route.isOpen()) {
-      const { fixed } = this.selection;
-      if (this.kind === "sync" || fixed === undefined || !isPlain)
-        return this.call("allow", input, [cost]) as Maybe<boolean>;
-      return later(() => new KeyHandle(this, onlyKey(fixed, input)).allow(cost));
-    }
+    if (quick === undefined || !(cost === undefined || typeof cost === "number") || !quick.route.isOpen())
+      return this.#send("allow", input, cost) as Maybe<boolean>;
     const given = quick.key(input);
     // `encodeKey` is apart, so that this function stays small enough to inline.
     const key = typeof given === "string" && given.charCodeAt(0) !== TUPLE_MARK_UNIT ? given : encodeKey(given);
@@ -100,13 +101,14 @@ export class StoreLimiter<Input> extends Decider {
     const { quick } = this;
     if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen())
       return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
-    const { fixed } = this.selection;
-    if (this.kind === "sync" || fixed === undefined || this.mayTakePlaces)
-      return this.call("consume", input, [cost]) as Maybe<Decision>;
-    return later(() => {
-      const own = cost === undefined ? cost : copyCost(cost);
-      return this.decide("consume", "take", onlyKey(fixed, input), own, readDecision);
-    });
+    return this.#send("consume", input, cost) as Maybe<Decision>;
+  }
+
+  #send(verb: "allow" | "consume", input: Input, cost: Cost | undefined): unknown {
+    const { message } = this;
+    const isPlain = cost === undefined || typeof cost === "number";
+    if (message === undefined || !(isPlain && message.fixed.route.isOpen())) return this.call(verb, input, [cost]);
+    return later<boolean | Decision>(() => message[verb](encodeKey(message.fixed.key(input)), cost ?? 1));
   }
 
   /** Calls a verb of the handle for an input. Look-ups come first, and errors of an asynchronous limiter reject. */
@@ -152,9 +154,4 @@ export class StoreLimiter<Input> extends Decider {
   toJSON(): { readonly name: string; readonly kind: Kind } {
     return { name: this.name, kind: this.kind };
   }
-}
-
-/** The key of an input, without a handle or a choice of limits: a flood has many calls in flight. */
-function onlyKey<Input>({ key, route }: FixedSelection<Input>, input: Input): Selected {
-  return new Selected([encodeKey(key(input))], [route], route);
 }

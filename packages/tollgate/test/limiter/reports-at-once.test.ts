@@ -1,5 +1,6 @@
 import { combine, createLimiter, perDay } from "tollgate";
-import { type AsyncStore, Report } from "tollgate/store";
+import { type AsyncStore, Report, type TimeCell } from "tollgate/store";
+import { manualClock } from "tollgate/testing";
 import { expect, it } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
@@ -26,4 +27,35 @@ it("a store elsewhere that reports at once is asked as one that reports later: e
   }
   expect(await Promise.all([limiter.refund("ann", 1), limiter.explain("ann")])).toEqual([undefined, []]);
   expect(await limiter.allowMany(["ann", "bob"], new Uint8Array(2))).toBe(0);
+});
+
+it("a store elsewhere may read the time of a call later: no other call writes into it", async () => {
+  const times: TimeCell[] = [];
+  const store: AsyncStore = {
+    kind: "async",
+    open: (plan) => ({
+      plan,
+      allow: async (_key, _cost, now) => times.push(now) > 0,
+      size: async () => 0,
+      drop: async () => {},
+      clear: async () => {},
+      sweep: async () => 0,
+      release: () => {},
+    }),
+    transact: async (_verb, _calls, now) => {
+      times.push(now);
+      return new Report();
+    },
+    close: async () => {},
+  };
+  const clock = manualClock(0);
+  const limiter = createLimiter({ name: "api", limits: [perDay(5)], store, clock });
+  const ann = limiter.handle("ann");
+  for (const call of [() => limiter.allow("ann"), () => ann.allow(), () => limiter.consume("ann"), () => ann.peek()]) {
+    for (let repeats = 0; repeats < 2; repeats += 1) {
+      await call();
+      clock.advance(1_000);
+    }
+  }
+  expect(times.map(([us]) => us)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((seconds) => seconds * 1_000_000));
 });

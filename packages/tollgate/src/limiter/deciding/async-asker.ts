@@ -17,11 +17,11 @@ const MOST_JITTER_US = 100_000;
 /** Asks a store elsewhere: each call is one message. `then` instead of `await`: a flood has many calls in flight. */
 export class AsyncAsker extends Asker {
   readonly kind = "async";
-  readonly #store: AsyncStore;
+  readonly store: AsyncStore;
 
   constructor(store: AsyncStore, clock: Clock) {
     super(clock);
-    this.#store = store;
+    this.store = store;
   }
 
   protected askStore(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Maybe<Report> {
@@ -43,7 +43,7 @@ export class AsyncAsker extends Asker {
   }
 
   #transact(verb: Verb, { calls, now }: Request, taken: readonly Taken[] | undefined): Maybe<Report> {
-    return calls.length === 0 ? new Report() : this.#store.transact(verb, calls as Calls, now, taken);
+    return calls.length === 0 ? new Report() : this.store.transact(verb, calls as Calls, now, taken);
   }
 
   /** Asks for a call with keys that no space counts: they may be blocked. */

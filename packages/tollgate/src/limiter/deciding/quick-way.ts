@@ -10,7 +10,7 @@ import { allowed, decisionOf } from "./decision-of.ts";
 import { Request } from "./request.ts";
 
 /** The limiter whose way it is. */
-interface Maker {
+export interface Maker {
   readonly name: string;
   readonly clock: Clock;
 }

@@ -96,8 +96,10 @@ export function receiptOfPlain(
   return new Receipt(maker, route, [key], costs, list, [{ where: "own", degraded: undefined, resets }]);
 }
 
+type TakingRequest = Readonly<Pick<Request, "route" | "keys" | "now" | "verb">> & { readonly costs: readonly number[] };
+
 /** What a call took; `undefined` if it took nothing. */
-export function receiptOfTake(maker: object, request: Request, report: Report): Receipt | undefined {
+export function receiptOfTake(maker: object, request: TakingRequest, report: Report): Receipt | undefined {
   const { route, keys, costs, now, verb } = request;
   const { changes, takes } = VERBS[verb];
   if (!changes || takes === "never" || !(report.admitted || takes === "always")) return undefined;
