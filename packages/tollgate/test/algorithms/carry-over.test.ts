@@ -76,6 +76,11 @@ describe("a key whose limit changes", () => {
     expect([key.used, key.wait(5_999).used, key.wait(1).used, key.wait(4_000).used]).toEqual([7, 7, 4, 0]);
   });
 
+  it("groups that have left stay behind", () => {
+    const key = new Key(sliding(10, "10s")).charge(3).wait(4_000).charge(4).wait(6_000).change(sliding(25, "10s"));
+    expect([key.used, key.take(21), key.used, key.wait(4_000).used]).toEqual([4, true, 25, 21]);
+  });
+
   it("a fixed window that is open ends when it would have, whatever the new limit and anchor are", () => {
     const anchored = (limit: number) => fixedWindow({ name: "limit", limit, window: "10s", anchor: "first-use" });
     for (const changed of [anchored(25), fixed(25, "10s")]) {
