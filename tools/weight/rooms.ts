@@ -18,9 +18,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_168, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_202, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_001, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_102, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_136, 3_300],
   ["stores of this process", LOCAL_STORES, 5_371, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_144, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_308, 1_300],
@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_155, 4_700],
   ["dashboard", DASHBOARD, 2_188, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 55_817, 36_000],
+  ["tests", TESTS, 55_851, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_588, 2_400],
   ["tools", ["tools"], 911, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_515, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 66_522, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
