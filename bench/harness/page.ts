@@ -48,7 +48,9 @@ export function fillPage(page: string, name: string, content: string): string {
  * the first of these: what differs by table stands side by side. The file of the results has the rest.
  */
 export function reportText({ setting, bounds, tables, failures }: Report, shown: readonly Table[]): string {
-  const lines = Object.entries(setting).flatMap(([name, text]) => wrapped(`- ${name}: ${text}`));
+  const { date, rounds, machine, ...more } = setting;
+  const items = Object.entries(more).map(([name, text]) => `- ${name}: ${text}`);
+  const lines = [`- ${date}, rounds: ${rounds}, ${machine}`, ...items].flatMap(wrapped);
   const parts = [lines.join("\n")];
   if (failures.length > 0) parts.push(failures.map(({ name, reason }) => `- ${name} failed: ${reason}`).join("\n"));
   if (bounds.length > 0) parts.push(boundsTable(bounds));
@@ -74,12 +76,13 @@ function measuredText(columns: readonly Column[], shown: readonly Table[], table
   return `**${alone ? first.title : columns[0]!.title}**\n\n${textTable(["", ...titles], lines)}`;
 }
 
+/** Bold: the bound does not hold. */
 function boundsTable(bounds: readonly Judged[]): string {
   const lines = bounds.map(({ text, aim, measured, holds }) => {
     const now = textOf(measured, ({ median }) => median.toFixed(2));
-    return [text, aim, now, now && (holds ? "yes" : "no")];
+    return [text, aim, holds || now === "" ? now : `**${now}**`];
   });
-  return textTable(["what has to hold", "bound", "measured", "holds"], lines);
+  return textTable(["what has to hold", "bound", "measured"], lines);
 }
 
 const MAX_COLUMNS = 120;

@@ -51,7 +51,7 @@ function tasksOf(port: number, pid: number, quick: boolean): Task[] {
 
 function over(table: keyof typeof KEYS, what: string): Bound {
   const paths = { of: `${table} / consume / perSecond`, over: `${table} / unlogged / perSecond` };
-  return { text: `\`consume\` a second, ${what}, × rate-limiter-flexible, both UNLOGGED`, is: "≥", bound: 2, ...paths };
+  return { text: `\`consume\`, ${what}, × rate-limiter-flexible, UNLOGGED`, is: "≥", bound: 2, ...paths };
 }
 
 export const BENCH: Bench = {

@@ -88,7 +88,7 @@ const BOUNDS: readonly Bound[] = [
   least(`\`consume\`, 1,000 keys, × ${FLEXIBLE}`, 2.5, "thousand", FLEXIBLE, "memory-consume"),
   ...VERBS.map((verb): Bound => {
     const [of, over] = [`shapes / idle / ${verb}`, `shapes / one / ${verb}`];
-    return { text: `the time of \`${verb}\` for idle keys over busy ones`, is: "≤", bound: 1.3, of, over };
+    return { text: `\`${verb}\` for idle keys over busy ones`, is: "≤", bound: 1.3, of, over };
   }),
   { text: "bytes a key, memory", is: "≤", bound: 70, of: "weight / memory / bytes" },
   { text: "bytes a key, table", is: "≤", bound: 45, of: "weight / table / bytes" },

@@ -18,8 +18,8 @@ const TIMES = 5;
 export const LOADING = {
   yaml: "`parseLimits` of YAML",
   json: "`parseLimits` of JSON",
-  create: "`createLimits` of what `parseLimits` returned",
-  blocked: "`updateInSteps`: the longest time for which the thread is blocked",
+  create: "`createLimits`",
+  blocked: "`updateInSteps`, the longest turn",
 } as const;
 
 /** Milliseconds, the medians of some times in this process. */

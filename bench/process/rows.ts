@@ -40,7 +40,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "table-consume": tollgate("Tollgate table, `consume`", ADMITTED, { store: "table", verb: "consume" }),
   shared: tollgate("Tollgate shared, one thread", SMALL, { store: "shared", verb: "allow" }),
   ...Object.fromEntries(RIVAL_IDS.map((id) => [id, { name: RIVAL_NAMES[id], tables: ALL, load: RIVALS[id] }])),
-  floor: { name: "the least: one bucket in one number, no keys", tables: ["hot"], load: loadFloor },
+  floor: { name: "one bucket in one number, no keys", tables: ["hot"], load: loadFloor },
   nothing: { name: "the loop alone", tables: ["hot", "million"], load: loadNothing },
 };
 

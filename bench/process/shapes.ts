@@ -27,7 +27,7 @@ const REGISTRY = { registerMetric(): void {}, getSingleMetric: () => undefined }
 /** What a limiter may have, by the ids of the rows. */
 export const SHAPES = {
   one: { name: "one token bucket", make: () => callsOf(plain(BUCKET)) },
-  idle: { name: "one token bucket, whose keys are idle again at each call", make: () => callsOf(plain(FULL_AGAIN)) },
+  idle: { name: "one token bucket, keys idle again at each call", make: () => callsOf(plain(FULL_AGAIN)) },
   window: { name: "a fixed window", make: () => callsOf(plain(WINDOW)) },
   sliding: { name: "a sliding window of 10 groups", make: () => callsOf(plain(SLIDING)) },
   two: { name: "two token buckets", make: () => callsOf(plain(BUCKET, OTHER_BUCKET)) },
@@ -35,12 +35,12 @@ export const SHAPES = {
     name: "two units: requests and tokens",
     make: () => callsOf(plain(BUCKET, TOKENS), { requests: 1, tokens: 5 }),
   },
-  function: { name: "limits by a function that chooses between two lists", make: () => callsOf(chosen()) },
+  function: { name: "limits by a function", make: () => callsOf(chosen()) },
   combined: { name: "`combine` of two limiters", make: () => callsOf(combine(plain(BUCKET), plain(OTHER_BUCKET))) },
   observer: { name: "an observer that does nothing", make: () => callsOf(observed()) },
-  metrics: { name: "`instrument`: counters, and a histogram of 1 in 128 calls", make: () => callsOf(measured(false)) },
+  metrics: { name: "`instrument`", make: () => callsOf(measured(false)) },
   "hot-keys": { name: "`instrument` and `hotKeys`", make: () => callsOf(measured(true)) },
-  reserve: { name: "`reserve` and `settle` a unit below the estimate", make: reserving },
+  reserve: { name: "`reserve` and `settle`", make: reserving },
   "file-10": { name: "a limits file of 10 rules", make: () => byFile(10) },
   "file-10000": { name: "a limits file of 10,000 rules", make: () => byFile(10_000) },
 } as const satisfies Readonly<Record<string, { readonly name: string; readonly make: () => Calls }>>;

@@ -56,7 +56,7 @@ function tasksOf(port: number, quick: boolean): Task[] {
 
 function over(theirs: RowId, bound: number, table: Workload, what: string): Bound {
   const paths = { of: `${table} / tollgate / perSecond`, over: `${table} / ${theirs} / perSecond` };
-  return { text: `decisions a second, ${WORKLOADS[table].title}, × ${what}`, is: "≥", bound, ...paths };
+  return { text: `${WORKLOADS[table].title}, × ${what}`, is: "≥", bound, ...paths };
 }
 
 export const BENCH: Bench = {

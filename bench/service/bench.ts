@@ -47,7 +47,7 @@ const LOADS: Readonly<Record<string, Loads>> = {
         requests: decide(callsOfRules(10_000)),
       },
       batch: {
-        name: "the service, a hundred calls in a request",
+        name: "the service, 100 calls a request",
         start: () => startService(1),
         requests: decide(BATCH),
       },

@@ -9,7 +9,7 @@ const THREADS = [1, 2, 4] as const;
 
 const ROWS = {
   hot: { name: "Tollgate shared, one hot key", keys: 1 },
-  keys: { name: "Tollgate shared, 100,000 keys, each thread in an order of its own", keys: 100_000 },
+  keys: { name: "Tollgate shared, 100,000 keys", keys: 100_000 },
 } as const;
 const CLUSTERS = { tollgate: "Tollgate", flexible: "rate-limiter-flexible" } as const;
 
@@ -39,12 +39,12 @@ export const CLUSTER_TABLE: Table = {
 
 export const CLUSTER_BOUNDS: readonly Bound[] = [
   {
-    text: "decisions a second of two workers of a cluster, × rate-limiter-flexible",
+    text: "two workers of a cluster, × rate-limiter-flexible",
     ...{ is: "≥", bound: 5, of: "cluster / tollgate / 2", over: "cluster / flexible / 2" },
   },
   // The primary serves all workers, so its time bounds a cluster whose workers have cores of their own.
   {
-    text: "processor time of a cluster's primary a decision, rate-limiter-flexible's over Tollgate's",
+    text: "processor time of a cluster's primary, × rate-limiter-flexible",
     ...{ is: "≥", bound: 5, of: "cluster / flexible / primaryUs", over: "cluster / tollgate / primaryUs" },
   },
 ];
