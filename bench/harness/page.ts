@@ -25,7 +25,7 @@ function textOf(spread: Spread | undefined, format: (spread: Spread) => string):
 }
 
 /** As in 9.4, 57.3, 1,731. */
-function numberText(value: number): string {
+export function numberText(value: number): string {
   const digits = value < 100 ? 1 : 0;
   return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

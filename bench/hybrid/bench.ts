@@ -1,7 +1,7 @@
 import type { Bound } from "../harness/bounds.ts";
 import { runChild } from "../harness/child-process.ts";
 import type { Figures } from "../harness/figures.ts";
-import { type Column, medianColumn, type Table } from "../harness/page.ts";
+import { type Column, medianColumn, numberText, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { startRedis } from "../redis/server.ts";
@@ -18,12 +18,10 @@ const ROWS = MEASURED.flatMap((load) =>
 const KEY_COUNTS = [1, 1_000] as const;
 
 const percent = (part: number) => `${(part * 100).toFixed(1)} %`;
-const whole = (value: number) => value.toFixed(0);
-const tenths = (value: number) => value.toFixed(1);
 const hundredths = (value: number) => value.toFixed(2);
 
 /** A figure of one strategy, divided by that of `over` if there is one. The page has one row for each load. */
-function columnOf(title: string, figure: string, strategy: Strategy, format = whole, over?: Strategy): Column {
+function columnOf(title: string, figure: string, strategy: Strategy, format = numberText, over?: Strategy): Column {
   const cell: Column["cell"] = (row, figuresOf) => {
     const medianOf = (one: Strategy) => figuresOf(row.replace(/\w+$/, one))[figure]?.median;
     const [value, divisor] = [medianOf(strategy), over === undefined ? 1 : medianOf(over)];
@@ -37,7 +35,7 @@ const FLEET: Table = {
   title: "Four processes that share a limit",
   rows: Object.fromEntries(MEASURED.map(({ id, title }) => [`${id} lease`, title])),
   columns: [
-    ...STRATEGIES.map((strategy) => columnOf("calls", "calls", strategy, tenths)),
+    ...STRATEGIES.map((strategy) => columnOf("calls", "calls", strategy)),
     columnOf("admitted", "admitted", "lease", hundredths, "strict"),
     columnOf("admitted", "admitted", "threshold", hundredths, "strict"),
     columnOf("without I/O", "localPart", "lease", percent),
