@@ -33,7 +33,7 @@ export class OpenReservations {
   ownerOf(id: string): { readonly ask: (question: unknown) => Promise<unknown> } | undefined {
     const name = id.slice(0, Math.max(0, id.indexOf(".")));
     const peers = this.#peers;
-    if (peers === undefined || name === "" || name === peers.own) return undefined;
+    if (peers === undefined || name === peers.own || !peers.names.has(name)) return undefined;
     return { ask: (question) => peers.ask(name, question) };
   }
 

@@ -11,8 +11,10 @@ export type ToWorker =
 /** What a worker tells the primary process. */
 export type FromWorker =
   | { readonly type: "ready"; readonly url: string; readonly grpcPort: number | undefined }
-  /** A question for another process, or the answer to one. */
+  /** A question for another worker, or the answer to one, which may be the primary process's. */
   | { readonly type: "ask" | "answer"; readonly id: number; readonly to: string; readonly content: unknown }
+  /** Asks for the limits that it begins with. */
+  | { readonly type: "begin"; readonly id: number }
   | { readonly type: "failed"; readonly name: string; readonly message: string };
 
 /** What the primary process is called in questions. Workers are called by their numbers. */

@@ -1,11 +1,12 @@
 import { FollowedLimits } from "../limits/followed-limits.ts";
 import type { Log } from "../log/log.ts";
-import { type Service, type ServiceSettings, startService } from "../service.ts";
+import { type Service, startService } from "../service.ts";
 import { type FromWorker, type ToWorker, WORKER_ENV, type WorkerRequest } from "./messages.ts";
+import type { WorkersSettings } from "./start-workers.ts";
 import { WorkerPeers } from "./worker-peers.ts";
 
 /** Runs one of several processes on a port. The primary process has the admin listener, and says when to stop. */
-export async function runWorker(settings: ServiceSettings, log: Log): Promise<void> {
+export async function runWorker(settings: WorkersSettings, log: Log): Promise<void> {
   const worker = new RunningWorker(settings, log);
   // Before anything is asked: the answers are messages.
   process.on("message", (message: ToWorker | { readonly type: "process:msg" }) => {
@@ -28,17 +29,17 @@ export async function runWorker(settings: ServiceSettings, log: Log): Promise<vo
 }
 
 class RunningWorker {
-  readonly #settings: ServiceSettings;
+  readonly #settings: WorkersSettings;
   readonly #log: Log;
   readonly #peers: WorkerPeers;
   readonly #followed: Promise<FollowedLimits | undefined>;
   #service: Service | undefined;
 
-  constructor(settings: ServiceSettings, log: Log) {
+  constructor(settings: WorkersSettings, log: Log) {
     this.#settings = settings;
     this.#log = log;
     const own = process.env[WORKER_ENV] ?? "";
-    this.#peers = new WorkerPeers(own, tell, (request) => this.#answer(request as WorkerRequest));
+    this.#peers = new WorkerPeers(own, settings.workers, tell, (request) => this.#answer(request as WorkerRequest));
     this.#followed = this.#peers.limits().then((state) => state && new FollowedLimits(state));
   }
 

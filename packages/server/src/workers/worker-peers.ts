@@ -11,21 +11,28 @@ const LEAD_PATIENCE_MS = 15_000;
 /** The other processes, as a worker reaches them through the primary process, and that process itself. */
 export class WorkerPeers implements Peers {
   readonly own: string;
+  readonly names: ReadonlySet<string>;
   readonly countInPrimary = true;
   readonly #send: (message: FromWorker) => void;
   readonly #questions = new Questions();
   #answer: ((question: unknown) => Promise<unknown>) | undefined;
   readonly #answerLead: (question: unknown) => Promise<unknown>;
 
-  /** `answerLead` answers the questions of the primary process. */
-  constructor(own: string, send: (message: FromWorker) => void, answerLead: (question: unknown) => Promise<unknown>) {
+  /** One of `count` workers. `answerLead` answers the questions of the primary process. */
+  constructor(
+    own: string,
+    count: number,
+    send: (message: FromWorker) => void,
+    answerLead: (question: unknown) => Promise<unknown>,
+  ) {
     this.own = own;
+    this.names = new Set(Array.from({ length: count }, (_, i) => String(i + 1)));
     this.#send = send;
     this.#answerLead = answerLead;
   }
 
   async ask(peer: string, question: unknown): Promise<unknown> {
-    const answered = await this.#ask(peer, question, PATIENCE_MS);
+    const answered = await this.#ask((id) => ({ type: "ask", id, to: peer, content: question }), PATIENCE_MS);
     return answered.kind === "answer" ? answered.content : undefined;
   }
 
@@ -35,7 +42,7 @@ export class WorkerPeers implements Peers {
 
   /** The limits of the primary process. `undefined`: each worker reads the files itself. */
   async limits(): Promise<LimitsState | undefined> {
-    const answered = await this.#ask(PRIMARY, undefined, LEAD_PATIENCE_MS);
+    const answered = await this.#ask((id) => ({ type: "begin", id }), LEAD_PATIENCE_MS);
     if (answered.kind === "answer") return answered.content as LimitsState | undefined;
     throw new Error("the primary process does not answer");
   }
@@ -47,7 +54,7 @@ export class WorkerPeers implements Peers {
     this.#send({ type: "answer", id, to: from, content: await answer?.(content) });
   }
 
-  #ask(to: string, content: unknown, patienceMs: number) {
-    return this.#questions.ask((id) => this.#send({ type: "ask", id, to, content }), patienceMs);
+  #ask(question: (id: number) => FromWorker, patienceMs: number) {
+    return this.#questions.ask((id) => this.#send(question(id)), patienceMs);
   }
 }

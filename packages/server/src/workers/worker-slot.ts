@@ -138,12 +138,11 @@ export class WorkerSlot {
     if (message.type === "ready") {
       this.#ready = message;
       started(message);
-    } else if (message.to !== PRIMARY) this.#options.passOn(message, String(this.number));
-    else if (message.type === "answer") this.#questions.take(message.id, message.content);
-    else {
+    } else if (message.type === "begin") {
       this.#hasLimits = true;
       this.tell({ type: "answer", id: message.id, from: PRIMARY, content: this.#options.lead() });
-    }
+    } else if (message.type === "answer" && message.to === PRIMARY) this.#questions.take(message.id, message.content);
+    else this.#options.passOn(message, String(this.number));
   }
 
   #ended(cause: string): void {

@@ -12,6 +12,7 @@ async function startAmongPeers() {
   let answer: (question: unknown) => Promise<unknown> = async () => undefined;
   const peers: Peers = {
     own: "1",
+    names: new Set(["1", "2", "3"]),
     countInPrimary: false,
     ask: async (peer, question) => {
       asked.push([peer, question]);
@@ -46,6 +47,15 @@ describe("reservations of several processes", () => {
       ["3", { verb: "cancel", reservation: "3.x" }],
     ]);
   });
+
+  it.each(["primary.x", "4.x", "01.x", "1e0.x", ".x", "toString.x"])(
+    "are unknown, and ask no process, if their id names none of them: %s",
+    async (reservation) => {
+      const { asked, decide } = await startAmongPeers();
+      expect((await decide({ verb: "settle", reservation, cost: 1 })).status).toBe(404);
+      expect(asked).toEqual([]);
+    },
+  );
 
   it("are settled here for others", async () => {
     const { asked, decide, answer } = await startAmongPeers();
