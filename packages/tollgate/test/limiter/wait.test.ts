@@ -167,6 +167,15 @@ describe("while calls wait", () => {
     expect([limiter.allow("a"), limiter.blockedUntil("a") === undefined]).toEqual([false, false]);
   });
 
+  it("a bucket that starts empty, and blocks, begins to fill with their first call", async () => {
+    const bucket = { capacity: 1, refill: 1, per: "1s", initial: "empty", blockFor: "1h" } as const;
+    const { clock, limiter } = limiterOf([tokenBucket(bucket)]);
+    const wait = follow(limiter.wait("a", 1, { maxWait: "1s" }));
+    clock.advance(1_000);
+    await settled();
+    expect(wait.end).toBe("allowed");
+  });
+
   it("limits that change hold for later calls; each waits under its own", async () => {
     const clock = countingClock(START_MS);
     let perMinuteLimit = 1;

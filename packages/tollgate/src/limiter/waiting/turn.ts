@@ -129,18 +129,22 @@ export class Turn implements WaitingCall {
     });
   }
 
-  /** A call that waits is no offence: a denial must not begin a block. */
+  /** A call that waits is no offence: a denial must neither begin nor extend a block. */
   #report(request: Request): Maybe<Report> {
     const { asker } = this;
     if (!request.route.blocks) return asker.askInTurn("take", request);
-    // What begins empty begins to fill with its first call.
-    const nothing = request.route.limits.map(() => 0);
+    return mapMaybeAsync(asker.askInTurn("peek", request), (report) => {
+      if (report.admitted) return asker.askInTurn("take", request);
+      return report.block === undefined ? mapMaybeAsync(this.#touch(request), () => report) : report;
+    });
+  }
+
+  /** A bucket that starts empty begins to fill with its first call, which the peek was. */
+  #touch({ route, now }: Request): Maybe<Report> {
+    const nothing = route.limits.map(() => 0);
     const touch = new Request().setCounts(this.#selected, 0, nothing);
-    return mapMaybeAsync(asker.askInTurn("take", touch), () =>
-      mapMaybeAsync(asker.askInTurn("peek", request), (report) =>
-        report.admitted ? asker.askInTurn("take", request) : report,
-      ),
-    );
+    touch.atUs = now[0];
+    return this.asker.askInTurn("take", touch);
   }
 }
 

@@ -2,7 +2,7 @@ import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
 import { perMinute, perSecond } from "../../algorithms/limits/token-bucket.ts";
 import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import { type ContractTest, type ContractTests, same } from "./contract-case.ts";
-import { combined, type Moment, type Stage, scenario, scenarioOf } from "./scenario.ts";
+import { combined, MOST_JITTER_MS, type Moment, type Stage, scenario, scenarioOf } from "./scenario.ts";
 
 /** What stores with `blocks` have to do. For other stores these cases do nothing. */
 export const blocking: ContractTests = ofStoresWithBlocks({
@@ -60,6 +60,12 @@ export const blocking: ContractTests = ofStoresWithBlocks({
     [9_999, async ({ limiter }) => same("a batch", await limiter.allowMany(["a"], new Uint8Array(1)), 0)],
     [9_999.999, "blocked 0.001"],
     [0.001, "admits 1/1"],
+  ),
+  "a call that waits does not extend a block, and is served when it ends": scenario(
+    [fixedWindow({ limit: 5, window: "1m", anchor: "first-use", blockFor: { duration: "10m", extend: true } })],
+    [0, "admits 5/6, wait one"],
+    [300_000, "refund 1, ended none, blocked 300000"],
+    [300_000 + MOST_JITTER_MS, "ended one"],
   ),
   "blocks grow from offence to offence, and offences are forgotten": scenario(
     [perSecond(1, { blockFor: { durations: ["1m", "10m", "1h"], forgetAfter: "1d" } })],

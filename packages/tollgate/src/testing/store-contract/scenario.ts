@@ -6,6 +6,8 @@ import type { WaitOptions } from "../../limiter/waiting/wait-options.ts";
 import { type AnyLimiter, type AnyLimits, type Bench, type ContractTest, combineAny, same } from "./contract-case.ts";
 
 const MOST_TURNS = 1_000;
+/** A call that waits for a store elsewhere asks a random part of a tenth of the wait later, at most so much. */
+export const MOST_JITTER_MS = 100;
 
 /** What the calls of a scenario share. */
 export interface Stage {

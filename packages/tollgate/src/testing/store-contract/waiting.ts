@@ -2,13 +2,11 @@ import { concurrency } from "../../algorithms/limits/concurrency.ts";
 import { fixedWindow } from "../../algorithms/limits/fixed-window.ts";
 import { perMinute, tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import type { ContractTests } from "./contract-case.ts";
-import { scenario, scenarioOf } from "./scenario.ts";
+import { MOST_JITTER_MS, scenario, scenarioOf } from "./scenario.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];
 const TEN_A_MINUTE = [fixedWindow({ limit: 10, window: "1m", anchor: "first-use" })];
 const ONE_PLACE = [concurrency({ max: 1, ttl: "1h" })];
-/** A store elsewhere is asked a random part of a tenth of the wait later, at most so much. */
-const MOST_JITTER_MS = 100;
 
 /**
  * Calls that wait for their turn: the limiter keeps the line, and the store has to say when to ask again, and to admit
