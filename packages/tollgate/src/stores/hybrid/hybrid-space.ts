@@ -70,7 +70,7 @@ export class HybridSpace extends DecidingSpace {
   take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
     const known = this.#keyOf(key);
     if (known === undefined) return undefined;
-    if (known.spend(costs)) return Promise.resolve(known.reports.admitted(costs, 0));
+    if (known.spend(costs)) return Promise.resolve(known.spentReport(costs));
     const way = known.uncovered(costs);
     if (way === "denied") return Promise.resolve(known.reports.denied(costs));
     if (way === "strict") return undefined;
@@ -80,7 +80,7 @@ export class HybridSpace extends DecidingSpace {
   /** Takes a charge from the leases of this node; `undefined` if they do not cover it. */
   charge(key: string, costs: readonly number[]): Report | undefined {
     const known = this.#keys.get(key);
-    return known?.spend(costs) === true ? known.reports.admitted(costs, 0) : undefined;
+    return known?.spend(costs) === true ? known.spentReport(costs) : undefined;
   }
 
   /** The server's report, less what this node holds of the key. */

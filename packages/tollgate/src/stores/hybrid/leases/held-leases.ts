@@ -15,6 +15,8 @@ interface HeldLease {
   /** Its identity: its end by the time of the script, and its number. */
   readonly endsUs: number;
   readonly number: number;
+  /** When the script granted it, by the time of the script. */
+  readonly grantedUs: number;
   /** Its end by this node's clocks, both of which have to be before it. */
   readonly lastUs: number;
   readonly lastWallUs: number;
@@ -36,6 +38,7 @@ export class HeldLeases {
   /** Leases of which nothing is left, and the script does not know it yet. */
   #exhausted: HeldLease[] = [];
   #spentUs: number;
+  #spentOfUs = 0;
 
   constructor(stats: LeaseStats, nowUs: number) {
     this.#stats = stats;
@@ -47,6 +50,11 @@ export class HeldLeases {
     return this.#spentUs;
   }
 
+  /** When the script granted the units that were spent last, the oldest of them. */
+  get spentOfUs(): number {
+    return this.#spentOfUs;
+  }
+
   /** How many leases the script may still count for this node. */
   get count(): number {
     return this.#leases.length + this.#exhausted.length;
@@ -56,7 +64,15 @@ export class HeldLeases {
   add({ endsUs, lastsUs, units }: LeaseGrant, number: number, asked: NodeMoment): void {
     const ownUs = lastsUs * (1 - DRIFT) - LOOK_US;
     const [lastUs, lastWallUs] = [asked.us + ownUs, asked.wallUs + ownUs];
-    this.#leases.push({ endsUs, number, lastUs, lastWallUs, left: [...units], known: units });
+    this.#leases.push({
+      endsUs,
+      number,
+      grantedUs: endsUs - lastsUs,
+      lastUs,
+      lastWallUs,
+      left: [...units],
+      known: units,
+    });
     this.#stats.leased += units[0]!;
   }
 
@@ -65,7 +81,8 @@ export class HeldLeases {
     const lease = this.#leases[0];
     if (lease === undefined) return false;
     const isOfFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
-    if (!(isOfFirst || this.#spendFromAll(costs, us, wallUs))) return false;
+    if (isOfFirst) this.#spentOfUs = lease.grantedUs;
+    else if (!this.#spendFromAll(costs, us, wallUs)) return false;
     for (let first = this.#leases[0]; first?.left.every((units) => units === 0); first = this.#leases[0]) {
       this.#exhausted.push(first);
       this.#leases.shift();
@@ -144,6 +161,7 @@ export class HeldLeases {
     for (let limit = 0; limit < costs.length; limit += 1) {
       if (this.units(limit, us, wallUs) < costs[limit]!) return false;
     }
+    this.#spentOfUs = this.#leases[0]!.grantedUs;
     const rest = [...costs];
     for (const { left } of this.#leases) {
       for (let limit = 0; limit < rest.length; limit += 1) {

@@ -39,10 +39,14 @@ export class KeyReports {
     this.#figuresUs = atUs;
   }
 
-  /** The report of a call that was admitted. `later` calls of the same cost were, too, by the same answer. */
-  admitted(costs: readonly number[], later: number): Report {
+  /**
+   * The report of a call that was admitted. The script took its units at `decidedUs`, which is the moment of the grant
+   * if a lease covers them. `later` calls of the same cost were admitted by the same answer.
+   */
+  admitted(costs: readonly number[], decidedUs: number | undefined, later = 0): Report {
     const [held, nowUs] = [this.#held(), this.#time.us()];
     const report = new Report(costs.length);
+    report.resets = decidedUs;
     for (let i = 0; i < costs.length; i += 1) {
       this.#describe(report, i, costs[i]!, held[i]! + later * costs[i]!, nowUs);
       report.conforms[i] = true;
@@ -73,6 +77,7 @@ export class KeyReports {
     const held = this.#held();
     const report = new Report();
     report.degraded = from.degraded;
+    report.resets = from.resets;
     report.block = from.block;
     const covers = costs.every((cost, i) => held[i]! >= cost);
     report.admitted = from.admitted || (covers && from.block === undefined);

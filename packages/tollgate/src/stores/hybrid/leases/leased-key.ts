@@ -71,6 +71,11 @@ export class LeasedKey implements KnownKey {
     return true;
   }
 
+  /** The report of a call that `spend` has just admitted. */
+  spentReport(costs: readonly number[]): Report {
+    return this.reports.admitted(costs, this.#held.spentOfUs);
+  }
+
   /** How a call is decided that `spend` did not admit. Counts it as demand, unless many wait already. */
   uncovered(costs: readonly number[]): Uncovered {
     const us = this.#node.time.us();
@@ -215,7 +220,7 @@ export class LeasedKey implements KnownKey {
   #answer(run: readonly WaitingCall[], admitted: number, report: Report, us: number): void {
     for (let i = 0; i < run.length; i += 1) {
       const { costs } = run[i]!;
-      if (i < admitted) run[i]!.admitted(admitted - 1 - i);
+      if (i < admitted) run[i]!.admitted(report.resets, admitted - 1 - i);
       else run[i]!.denied(this.#denials.find(costs, us) === undefined ? report : this.reports.denied(costs));
     }
   }
@@ -239,7 +244,7 @@ export class LeasedKey implements KnownKey {
       served += 1;
       if (isAdmitted) {
         this.#node.stats.spent += call.costs[0]!;
-        call.admitted(0);
+        call.admitted(this.#held.spentOfUs);
       } else call.denied(this.reports.denied(call.costs));
     }
     this.#waiting.splice(0, served);

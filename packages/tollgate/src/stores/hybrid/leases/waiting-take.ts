@@ -7,8 +7,8 @@ export interface WaitingCall {
   readonly costs: readonly number[];
   /** The limiter's time. */
   readonly nowUs: number;
-  /** `later` calls of the same cost were admitted after it by the same answer. */
-  admitted(later: number): void;
+  /** The script took its units at `decidedUs`. `later` calls of the same cost were admitted after it, too. */
+  admitted(decidedUs: number | undefined, later?: number): void;
   denied(report: Report): void;
   failed(error: unknown): void;
 }
@@ -33,8 +33,8 @@ export class WaitingTake implements WaitingCall {
     this.#caller = caller;
   }
 
-  admitted(later: number): void {
-    this.#caller.decided(true, this.#reports.admitted(this.costs, later));
+  admitted(decidedUs: number | undefined, later?: number): void {
+    this.#caller.decided(true, this.#reports.admitted(this.costs, decidedUs, later));
   }
 
   denied(report: Report): void {
