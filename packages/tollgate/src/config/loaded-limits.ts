@@ -14,7 +14,7 @@ import type { DomainLimiter, KeyHandle, Limits, LimitsHandle, RequestWithCost } 
 import type { ClientAddresses } from "./rules/client-addresses.ts";
 import { Domain } from "./rules/domain.ts";
 import type { DomainRules } from "./rules/domain-rules.ts";
-import { explainRule, type RuleExplanation } from "./rules/explain-rule.ts";
+import type { RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
 import type { RuleStore } from "./rules/rule-limiter.ts";
 import { finish, inTurns, type Steps } from "./rules/steps.ts";
@@ -125,7 +125,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   explain(domain: string, facts: Facts): readonly RuleExplanation[] {
     const known = this.#domain(domain);
     const request = known.read(facts);
-    return known.rules.rules.map((rule) => explainRule(rule, request));
+    return known.rules.explain(request);
   }
 
   update(file: LimitsFile): void {

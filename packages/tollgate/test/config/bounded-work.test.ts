@@ -1,5 +1,6 @@
 import { createLimits, type RuleWords } from "tollgate/config";
 import { describe, expect, it, vi } from "vitest";
+import { MANY_SEGMENTS, PathIndex } from "../../src/config/rules/path-index.ts";
 import { decoded, readPath } from "../../src/config/rules/path-readings.ts";
 
 const limitsOf = (limits: Record<string, RuleWords>) => createLimits({ version: 1, domains: { api: { limits } } });
@@ -81,6 +82,57 @@ function plainlyDecoded(text: string): string {
     return text;
   }
 }
+
+describe("a path that many patterns follow", () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 300 }, (_, i): [string, RuleWords] => [
+      `r${i}`,
+      { match: { path: `/**/a${i}/**` }, limit: "deny" },
+    ]),
+  );
+  const ip = { by: "ip", rate: "5/1m" } as const;
+  /** Follows so many patterns, and has 400 segments. */
+  const following = (count: number) =>
+    `/${Array.from({ length: 400 }, (_, i) => (i < count ? `a${i}` : "z")).join("/")};%2f..//`;
+
+  it("is compared in a bounded number of steps", () => {
+    const index = new PathIndex<number>();
+    for (let i = 0; i < 300; i += 1) index.at([MANY_SEGMENTS, `a${i}`, MANY_SEGMENTS], () => i);
+    const segments = Array.from({ length: 2_000 }, (_, i) => (i < 300 ? `a${i}` : "z"));
+    let read = 0;
+    const reading = new Proxy(segments, {
+      get(target, name) {
+        if (typeof name === "string" && Object.hasOwn(target, name) && name !== "length") read += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    const ends = [1, 16].map((count) => index.find(Array(count).fill(reading), new Set()));
+    expect(ends).toEqual([false, false]);
+    // The nth segment is compared at n nodes: 200 of them are 20,000 steps.
+    expect(read).toBeLessThanOrEqual(2 * 200);
+  });
+
+  it("is denied beyond that where a rule with a path enforces", () => {
+    const limits = limitsOf({ ip, ...many });
+    const rulesOf = (path: string) => limits.handle("api", { ip: "192.0.2.1", path }).rules;
+    expect(rulesOf(following(3))).toEqual(["ip", "r0", "r1", "r2"]);
+    expect(rulesOf(following(300))).toEqual(["ip", "long-path"]);
+    expect(limits.consume("api", { path: following(300) })).toMatchObject({ allowed: false, reason: "denied" });
+    const explained = limits.explain("api", { ip: "192.0.2.1", path: following(300) });
+    expect(explained.map(({ matches }) => matches)).toEqual(Array(301).fill(true));
+    expect(explained[300]).toMatchObject({ limits: "deny" });
+  });
+
+  it("is denied where keys choose by the path, and not by a rule that only watches", () => {
+    const shadows = Object.fromEntries(
+      Object.entries(many).map(([name, words]): [string, RuleWords] => [name, { ...words, mode: "shadow" }]),
+    );
+    const paths: RuleWords = { by: "path", rate: "5/1m", keys: { "/health": "unlimited" } };
+    const isAllowed = (file: Record<string, RuleWords>) =>
+      limitsOf(file).consume("api", { ip: "192.0.2.1", path: following(300) }).allowed;
+    expect([isAllowed({ ...shadows, paths }), isAllowed({ ...shadows, ip })]).toEqual([false, true]);
+  });
+});
 
 describe("a path that servers read differently and that is too long to find all readings", () => {
   const long = `/;${"x".repeat(4_095)}/../login`;

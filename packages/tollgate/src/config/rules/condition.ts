@@ -89,9 +89,9 @@ export function expectedBy({ kind, listed }: Condition): string {
 function matchesPath(paths: PathCondition["paths"], readings: readonly PathReading[]): boolean {
   const index = new PathIndex<true>();
   for (const path of paths) index.at(path, () => true);
-  const found: true[] = [];
+  const found = new Set<true>();
   index.find(readings, found);
-  return found.length > 0;
+  return found.size > 0;
 }
 
 function textCondition(fact: Fact, listed: readonly string[]): TextCondition {

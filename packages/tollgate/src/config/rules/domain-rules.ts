@@ -6,6 +6,7 @@ import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { Watch } from "../../limiter/watching/watch.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
+import { explainRule, type RuleExplanation } from "./explain-rule.ts";
 import type { Facts } from "./facts.ts";
 import { JointCalls, type JointRequest } from "./joint-calls.ts";
 import { Request } from "./request.ts";
@@ -83,6 +84,13 @@ export class DomainRules {
   setOf(request: Request): RuleSet {
     const rules = this.#index.find(request);
     return this.#sets.get(rules) ?? this.#addSet(rules);
+  }
+
+  /** What each rule says about a request. Nothing is counted. */
+  explain(request: Request): readonly RuleExplanation[] {
+    // The search says whether the path takes too long to compare.
+    this.#index.find(request);
+    return this.rules.map((rule) => explainRule(rule, request));
   }
 
   /** The units that its rules count. */

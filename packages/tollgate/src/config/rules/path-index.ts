@@ -8,6 +8,9 @@ export type PatternSegment = string | typeof ONE_SEGMENT | typeof MANY_SEGMENTS;
 /** The segments of a path as a server may read it. */
 export type PathReading = readonly string[];
 
+/** In one search. A step looks from one node at one segment; so many take about a millisecond. */
+const MOST_STEPS = 20_000;
+
 class PathNode<Value> {
   value: Value | undefined = undefined;
   /** Whether it stands for `**`: any segment leads back to it. */
@@ -26,7 +29,7 @@ class PathNode<Value> {
 
 /**
  * Values by patterns of paths: a trie whose search is that of a nondeterministic automaton. For each segment of a path
- * it looks at the nodes that can be reached, each once, so the time is at most linear in the segments.
+ * it looks at the nodes that can be reached, each once. Files with many `**` reach many, so the steps are bounded.
  */
 export class PathIndex<Value> {
   readonly #root = new PathNode<Value>(false);
@@ -40,17 +43,25 @@ export class PathIndex<Value> {
     return node.value;
   }
 
-  /** The values of all patterns that match one of the readings of a path. */
-  find(readings: readonly PathReading[], out: Value[]): void {
-    for (const segments of readings) this.#findOne(segments, out);
+  /** Finds the values of all patterns that match a reading of a path. Returns whether the steps were enough. */
+  find(readings: readonly PathReading[], out: Set<Value>): boolean {
+    let stepsLeft = MOST_STEPS;
+    for (const segments of readings) {
+      stepsLeft = this.#findOne(segments, stepsLeft, out);
+      if (stepsLeft < 0) return false;
+    }
+    return true;
   }
 
-  #findOne(segments: PathReading, out: Value[]): void {
+  /** Returns how many steps are left, below 0 if they were too few. */
+  #findOne(segments: PathReading, steps: number, out: Set<Value>): number {
+    let stepsLeft = steps;
     let reached: PathNode<Value>[] = [];
     this.#step += 1;
     this.#reach(this.#root, reached);
     for (const segment of segments) {
-      if (reached.length === 0) return;
+      stepsLeft -= reached.length;
+      if (reached.length === 0 || stepsLeft < 0) return stepsLeft;
       const next: PathNode<Value>[] = [];
       this.#step += 1;
       for (const node of reached) {
@@ -60,7 +71,8 @@ export class PathIndex<Value> {
       }
       reached = next;
     }
-    for (const { value } of reached) if (value !== undefined && !out.includes(value)) out.push(value);
+    for (const { value } of reached) if (value !== undefined) out.add(value);
+    return stepsLeft;
   }
 
   /** Adds a node, and the one that `**` behind it leads to without a segment. */

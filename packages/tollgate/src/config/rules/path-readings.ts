@@ -11,8 +11,8 @@ const LONGEST_AMBIGUOUS = 4_096;
 export interface ReadPath {
   /** The first one leaves least of the path. There are at most 16. */
   readonly readings: readonly PathReading[];
-  /** Whether servers may have other readings, too. */
-  readonly isLong: boolean;
+  /** Whether servers may have other readings, too, or a search has found no time to compare these. */
+  isLong: boolean;
 }
 
 /** The path is not known. */

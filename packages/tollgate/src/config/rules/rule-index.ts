@@ -13,19 +13,19 @@ export class RuleIndex {
   readonly #byPath = new PathIndex<Bucket>();
   readonly #pathless = new Bucket();
   #hasPaths = false;
-  /** Stands for all rules with paths where a path is too long to be read. It denies if one of them may. */
+  /** Stands for all rules with paths where a path takes too long to compare. It denies if one of them may. */
   #longPath: Rule | undefined;
 
   /** The rules that count a request, in the order of the file. */
   find(request: Request): Rule[] {
     const found: Rule[] = [];
     this.#pathless.find(request, found);
-    if (this.#longPath !== undefined && request.path.isLong) {
-      found.push(this.#longPath);
-    } else if (this.#hasPaths) {
-      const buckets: Bucket[] = [];
-      this.#byPath.find(request.path.readings, buckets);
-      for (const bucket of buckets) bucket.find(request, found);
+    if (this.#hasPaths) {
+      const { path } = request;
+      const buckets = new Set<Bucket>();
+      if (!this.#byPath.find(path.readings, buckets)) path.isLong = true;
+      if (path.isLong && this.#longPath !== undefined) found.push(this.#longPath);
+      else for (const bucket of buckets) bucket.find(request, found);
     }
     return inOrder(found);
   }
