@@ -106,7 +106,12 @@ describe("a path that many patterns follow", () => {
         return Reflect.get(target, name);
       },
     });
-    const ends = [1, 16].map((count) => index.find(Array(count).fill(reading), new Set()));
+    const ends = [1, 16].map((count) =>
+      index.find(
+        Array.from({ length: count }, () => reading),
+        new Set(),
+      ),
+    );
     expect(ends).toEqual([false, false]);
     // The nth segment is compared at n nodes: 200 of them are 20,000 steps.
     expect(read).toBeLessThanOrEqual(2 * 200);
