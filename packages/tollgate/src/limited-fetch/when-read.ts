@@ -1,4 +1,7 @@
-/** The same response. `end` is called when its body has been read, cancelled, or broken off. */
+/**
+ * The same response. `end` is called when its body has been read, cancelled, or broken off: at once if the response
+ * cannot be made anew, because its status is above 599.
+ */
 export function whenRead(response: Response, end: () => void): Response {
   if (response.body === null) {
     end();
@@ -19,9 +22,15 @@ export function whenRead(response: Response, end: () => void): Response {
     cancel: (reason) => reader.cancel(reason),
   });
   const { url, redirected, type } = response;
-  return Object.defineProperties(new Response(body, response), {
-    url: { value: url },
-    redirected: { value: redirected },
-    type: { value: type },
-  });
+  try {
+    return Object.defineProperties(new Response(body, response), {
+      url: { value: url },
+      redirected: { value: redirected },
+      type: { value: type },
+    });
+  } catch {
+    // This ends the reader's `closed`, too.
+    reader.releaseLock();
+    return response;
+  }
 }

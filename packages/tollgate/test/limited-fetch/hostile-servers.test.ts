@@ -85,6 +85,15 @@ describe("limitedFetch over servers that do harm", () => {
     expect(inUse(limiter, host)).toBe(0);
   });
 
+  it("returns an answer with a status above 599 as it is, and frees its place at once", async () => {
+    const limiter = onePlace();
+    const host = await serve((_, response) => response.writeHead(999, "Request denied").end("no"));
+    const response = await limitedFetch(limiter)(`http://${host}/`);
+    expect([response.status, response.statusText]).toEqual([999, "Request denied"]);
+    await until(() => inUse(limiter, host) === 0);
+    expect(await response.text()).toBe("no");
+  });
+
   it("retries under one place, though the server breaks its answers off", async () => {
     const limiter = onePlace();
     let requests = 0;
