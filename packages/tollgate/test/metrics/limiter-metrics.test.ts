@@ -94,6 +94,19 @@ describe("rate_limit_places_in_use", () => {
   });
 });
 
+describe("rate_limit_places_in_use of limits that a function makes", () => {
+  it("shows a thousand by name, and all others together", async () => {
+    const limits = (i: number) => [concurrency({ max: 3, ttl: "1h", name: `streams-${i}` })];
+    const limiter = createLimiter({ name: "api", key: () => "ann", limits, clock: manualClock(START_MS) });
+    const { registry } = instrumented(limiter);
+    for (let i = 0; i < 3_000; i += 1) limiter.reserve(i);
+    const lines = await linesOf(registry, "rate_limit_places_in_use");
+    expect(lines.length).toBe(1_001);
+    expect(lines[999]).toBe('rate_limit_places_in_use{limiter="api",limit="streams-999"} 1');
+    expect(lines[1_000]).toBe('rate_limit_places_in_use{limiter="api",limit="other"} 2000');
+  });
+});
+
 describe("rate_limit_tokens", () => {
   it("has the keys that hotKeys finds most denied", async () => {
     const limiter = createLimiter({ name: "api", limits: [perMinute(2, { name: "calls" })], clock });

@@ -1,6 +1,6 @@
 import type { Decision } from "../../core/decision.ts";
 import type { Members } from "../../limiter/store-limiter.ts";
-import type { KeyLabels } from "./key-labels.ts";
+import { type CappedLabels, OTHER } from "./capped-labels.ts";
 import type { NumberValue } from "./metric.ts";
 
 /** How a call ended. A shadow denial counts in addition. */
@@ -10,8 +10,7 @@ type Results = Record<AcquireResult, number>;
 /** A call is near its limit if it has left less than one part of so many. */
 const PARTS_OF_LIMIT = 5;
 /** A limiter shows the names of so many limits. The calls under any other are counted together. */
-const MOST_LIMITS = 1_000;
-const OTHER = "other";
+export const MOST_LIMITS = 1_000;
 
 /** The counts of one limit. */
 interface LimitCounts {
@@ -25,12 +24,12 @@ interface LimitCounts {
 /** Counts each call of a limiter, and those that leave little of a limit. */
 export class AcquireCounts {
   readonly #limiter: string;
-  readonly #labels: KeyLabels | undefined;
+  readonly #labels: CappedLabels | undefined;
   /** Set if the limits are those of several limiters, whose names the series have. */
   readonly #members: Members | undefined;
   readonly #limits = new Map<string, LimitCounts>();
 
-  constructor(limiter: string, labels: KeyLabels | undefined, members: Members | undefined) {
+  constructor(limiter: string, labels: CappedLabels | undefined, members: Members | undefined) {
     this.#limiter = limiter;
     this.#labels = labels;
     this.#members = members;

@@ -9,7 +9,7 @@ import type { Held } from "../../limiter/reserving/held.ts";
 import type { DecidedCall } from "../../limiter/watching/decided-call.ts";
 import type { Watcher } from "../../limiter/watching/watch.ts";
 import { AcquireCounts } from "./acquire-counts.ts";
-import type { KeyLabels } from "./key-labels.ts";
+import type { CappedLabels } from "./capped-labels.ts";
 import type { NumberValue } from "./metric.ts";
 import { ACQUIRED, DURATION, NEAR, PLACES, TOKENS, WAITED, WAITING } from "./metrics.ts";
 import type { Output, Recorder } from "./output.ts";
@@ -29,7 +29,7 @@ interface Explained {
 
 /** How a limiter is measured. */
 interface MeasureOptions {
-  readonly labels: KeyLabels | undefined;
+  readonly labels: CappedLabels | undefined;
   readonly tokensOf: (() => readonly ShownKey[]) | undefined;
   readonly sample: number;
 }

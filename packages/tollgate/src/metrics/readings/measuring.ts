@@ -5,7 +5,7 @@ import { decodeKey, type Key } from "../../core/key.ts";
 import { isMadeHere } from "../../limiter/limiter-mark.ts";
 import { type ObservedParts, observedParts } from "../../limiter/observed-parts.ts";
 import type { HotKeys } from "../hot-keys/hot-keys.ts";
-import { KeyLabels } from "./key-labels.ts";
+import { CappedLabels } from "./capped-labels.ts";
 import { type AnyLimiter, LimiterReadings, type ShownKey } from "./limiter-readings.ts";
 import { type AnyStore, addStore } from "./measured-store.ts";
 import type { Output } from "./output.ts";
@@ -76,7 +76,7 @@ export function measure(subject: AnyLimiter | AnyStore, options: MeasuringOption
   const sample = checkWholeNumber("sample", options.sample ?? DEFAULT_SAMPLE, 1, MOST_SAMPLE);
   const parts = observedParts("instrument", subject);
   checkNamed(parts);
-  const labels = keyLabel && new KeyLabels(keyLabel, most);
+  const labels = keyLabel && new CappedLabels(keyLabel, most);
   const measured = new LimiterReadings(subject, parts, { labels, tokensOf, sample }, output);
   const removals = [
     ...measured.removals,

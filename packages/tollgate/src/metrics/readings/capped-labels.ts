@@ -1,22 +1,22 @@
 import { warnOfObserver } from "../../core/observer.ts";
 
-/** The label of keys beyond the cap, and of those for which the function fails. */
-const OTHER = "other";
+/** The label beyond the cap, and where the function fails. */
+export const OTHER = "other";
 
-/** Finds the label of a key, and no more different labels than a cap admits. Never throws. */
-export class KeyLabels {
-  readonly #labelOf: (key: string) => string;
+/** Finds the label of a key or limit, and no more different labels than a cap admits. Never throws. */
+export class CappedLabels {
+  readonly #labelOf: (text: string) => string;
   readonly #most: number;
   readonly #known = new Set<unknown>();
 
-  constructor(labelOf: (key: string) => string, most: number) {
+  constructor(labelOf: (text: string) => string, most: number) {
     this.#labelOf = labelOf;
     this.#most = most;
   }
 
-  of(key: string): string {
+  of(text: string): string {
     try {
-      const label: unknown = this.#labelOf(key);
+      const label: unknown = this.#labelOf(text);
       if (typeof label !== "string") return OTHER;
       if (this.#known.size < this.#most) this.#known.add(label);
       return this.#known.has(label) ? label : OTHER;
