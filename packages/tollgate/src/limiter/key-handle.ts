@@ -151,13 +151,15 @@ export class KeyHandle {
 
   reset(): Maybe<void> {
     const { route, keys, lacksLimits } = this.#selected;
-    const dropped = route.owners.flatMap(({ spaces, source }, i) => {
-      const opened = spaces();
-      // Another limiter of the name, perhaps in another process, may have counted the key under limits of its own.
-      if (opened.length === 0 && typeof source.scope === "string") lacksLimits?.("reset");
-      return distinctCounts(opened).map((space) => space.drop(keys[i]!));
-    });
-    return mapMaybeAsync(all(dropped), () => changed(route, keys));
+    const dropped = (): Maybe<void> =>
+      mapMaybeAsync(
+        all(route.owners.flatMap(({ spaces }, i) => distinctCounts(spaces()).map((space) => space.drop(keys[i]!)))),
+        () => changed(route, keys),
+      );
+    // Another limiter of the name, perhaps in another process, may have counted the key under limits of its own.
+    if (lacksLimits === undefined || route.owners.every(({ source }) => typeof source.scope === "symbol"))
+      return dropped();
+    return mapMaybeAsync(this.explain(), ({ length }) => (length > 0 ? dropped() : lacksLimits("reset")));
   }
 
   block(span: BlockTime, options?: BlockOptions): Maybe<void> {

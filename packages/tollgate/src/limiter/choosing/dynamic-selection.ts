@@ -62,10 +62,21 @@ export class DynamicSelection<Input> implements Selection<Input> {
       into.add(key, this.#routeOf(checkLimits(limits)), undefined);
       return;
     }
-    const spaces = this.spaces();
-    const keyIndexes = spaces.map(() => 0);
-    into.add(key, new Route(spaces, keyIndexes, this.owners, "ignored"), undefined);
+    into.add(key, this.#knownRoute(), undefined);
     into.lacksLimits = refuseWithoutLimits;
+  }
+
+  /** The way of a key under all limits that the function has chosen so far. */
+  #knownRoute(): Route {
+    const spaces = this.spaces();
+    const route = new Route(
+      spaces,
+      spaces.map(() => 0),
+      this.owners,
+      "ignored",
+    );
+    route.current = () => this.#knownRoute();
+    return route;
   }
 
   spaces(): readonly Space[] {
@@ -153,7 +164,7 @@ function refuseWithoutLimits(verb?: "reset"): never {
   const hint =
     verb === undefined
       ? "without them a key can be explained and reset"
-      : "this limiter has met no limits under which it could reset the key";
+      : "this limiter has met no limits under which the key counts, so it cannot reset it";
   throw new TollgateError(
     "ERR_LIMITS",
     `byKey: expected the key's limits as the second argument, because a function chooses them, got none; ${hint}`,

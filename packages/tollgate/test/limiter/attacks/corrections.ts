@@ -198,6 +198,21 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     expect([await usedOf(limiter, "ann"), await usedOf(other, "ann", "logins")]).toEqual([0, 2]);
   });
 
+  it("reset by a limiter that has chosen limits for other keys only is refused, too", async () => {
+    const key = (user: string) => user.replace("bob on pro", "bob");
+    const limits = (user: string) => [user === "bob" ? perDay(5, { name: "free" }) : perDay(7, { name: "pro" })];
+    const create = () => createLimiter({ name: "api", key, limits, clock, store });
+    const [limiter, other] = [create(), create()];
+    await limiter.allow("ann", 7);
+    await other.allow("bob");
+    const known = other.byKey("ann");
+    await expect(async () => known.reset()).rejects.toMatchObject({ code: "ERR_LIMITS" });
+    expect(await usedOf(limiter, "ann")).toBe(7);
+    await other.allow("bob on pro");
+    await known.reset();
+    expect(await usedOf(limiter, "ann")).toBe(0);
+  });
+
   it("reset by a limiter that has chosen no limits yet is refused, because another may have counted the key", async () => {
     const limits = [perDay(5)];
     const [limiter, other] = [limiterBy(() => limits), limiterBy(() => limits)];
