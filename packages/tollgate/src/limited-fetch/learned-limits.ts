@@ -37,6 +37,11 @@ export class LearnedLimits {
     }
   }
 
+  /** The most requests that a window still counts: what is lost if the limits are forgotten. */
+  usedAt(nowUs: number): number {
+    return Math.max(0, ...Array.from(this.#windows.values(), (window) => window.usedAt(nowUs)));
+  }
+
   /** Counts a request and returns 0; else returns the microseconds until all limits have capacity for it. */
   take(nowUs: number): number {
     const windows = [...this.#windows.values()];
@@ -57,9 +62,13 @@ class SlidingCount {
     this.#windowUs = windowUs;
   }
 
-  waitUs(nowUs: number): number {
+  usedAt(nowUs: number): number {
     while (this.#groups.length > 0 && this.#groups[0]!.lastUs + this.#windowUs <= nowUs) this.#groups.shift();
-    let excess = this.#groups.reduce((sum, { count }) => sum + count, 1) - this.quota;
+    return this.#groups.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  waitUs(nowUs: number): number {
+    let excess = this.usedAt(nowUs) + 1 - this.quota;
     for (const { count, lastUs } of this.#groups) {
       if (excess <= 0) return 0;
       excess -= count;

@@ -157,9 +157,14 @@ class LimitedClient {
     this.#server = new ServerTurns(options.clock);
   }
 
-  async fetch(request: Request): Promise<Response> {
-    const mayRepeat = IDEMPOTENT.has(request.method) || request.headers.has("idempotency-key");
+  fetch(request: Request): Promise<Response> {
     const call = this.#callOf(request);
+    return this.#server.during(call.input, () => this.#sendInTurn(call));
+  }
+
+  async #sendInTurn(call: Call): Promise<Response> {
+    const { request } = call;
+    const mayRepeat = IDEMPOTENT.has(request.method) || request.headers.has("idempotency-key");
     let turn = await this.#turn(call, call.input);
     let retries = mayRepeat ? this.#options.retries : 0;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
@@ -168,7 +173,7 @@ class LimitedClient {
       retries -= 1;
       try {
         // The retry is redirected again, so it waits for a turn there, too.
-        if (from !== call.input) free(await this.#turn(call, from));
+        if (from !== call.input) free(await this.#server.during(from, () => this.#turn(call, from)));
         turn = await this.#turn(call, call.input);
       } catch (error) {
         if (request.signal.aborted) throw error;

@@ -8,7 +8,7 @@ import type { WaitOptions } from "../limiter/waiting/wait-options.ts";
 import type { QuotaPolicy } from "./advertised.ts";
 import { LearnedLimits } from "./learned-limits.ts";
 
-/** Beyond these inputs, the one that was learned or blocked longest ago is forgotten. */
+/** Beyond these inputs without calls under way, those of which the fewest requests count are forgotten. */
 const MOST_INPUTS = 1_000;
 
 /** How long a call may still wait. */
@@ -21,6 +21,8 @@ type WaitLeft = () => WaitOptions & { readonly maxWait: number | undefined };
 export class ServerTurns {
   readonly #clock: Clock;
   readonly #inputs = new Map<string, LearnedLimits>();
+  /** How many calls of an input wait or are in flight. */
+  readonly #underWay = new Map<string, number>();
   /** Blocks an input until its server wants a request again. */
   readonly #pauses;
   /**
@@ -46,6 +48,21 @@ export class ServerTurns {
 
   unblock(input: string): boolean {
     return this.#pauses.unblock(input);
+  }
+
+  /** Does the work of a call. Meanwhile its input is not forgotten. */
+  async during<T>(input: string, work: () => Promise<T>): Promise<T> {
+    this.#underWay.set(input, (this.#underWay.get(input) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const others = (this.#underWay.get(input) ?? 1) - 1;
+      if (others > 0) this.#underWay.set(input, others);
+      else {
+        this.#underWay.delete(input);
+        this.#forgetSome();
+      }
+    }
   }
 
   /**
@@ -74,17 +91,27 @@ export class ServerTurns {
     }
   }
 
-  /** The limits of an input, which becomes the last one to be forgotten. */
+  /** The limits of an input, which is now the one that was met last. */
   #noteInput(input: string): LearnedLimits {
     const known = this.#inputs.get(input) ?? new LearnedLimits();
     this.#inputs.delete(input);
     this.#inputs.set(input, known);
-    const [oldest = input] = this.#inputs.keys();
-    if (this.#inputs.size > MOST_INPUTS) {
-      this.#inputs.delete(oldest);
-      this.#pauses.unblock(oldest);
-    }
+    this.#forgetSome();
     return known;
+  }
+
+  /** Where as many requests count, inputs that were met longest ago are forgotten first. */
+  #forgetSome(): void {
+    if (this.#inputs.size <= MOST_INPUTS) return;
+    const nowUs = readUs(this.#clock);
+    const idle = [...this.#inputs]
+      .filter(([input]) => !this.#underWay.has(input))
+      .map(([input, limits]) => ({ input, used: limits.usedAt(nowUs) }))
+      .sort((one, other) => one.used - other.used);
+    for (const { input } of idle.slice(0, Math.max(0, idle.length - MOST_INPUTS))) {
+      this.#inputs.delete(input);
+      this.#pauses.unblock(input);
+    }
   }
 }
 

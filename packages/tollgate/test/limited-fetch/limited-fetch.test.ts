@@ -296,7 +296,7 @@ describe("limitedFetch", () => {
     for (const answer of answers) await expect(answer).rejects.toThrow("gone");
   });
 
-  it("remembers eight windows of an input and a thousand inputs, and forgets what it met longest ago", async () => {
+  it("remembers eight windows of an input and a thousand inputs, and forgets first what is used least", async () => {
     const windows = Array.from({ length: 12 }, (_, i) => `"${i}";q=${[50, 50, 50, 1, 2][i] ?? 50};w=${3_600 + i}`);
     const { get, sent } = client([{ headers: { "RateLimit-Policy": windows.join() } }], { learn: true, maxWait: 0 });
     const isLimited = async (host: string) => {
@@ -313,6 +313,31 @@ describe("limitedFetch", () => {
     expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, false]);
     expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, true]);
   });
+
+  it.each(["sent", "waiting"])(
+    "keeps a learned limit though 2,000 other hosts are learned while requests are %s",
+    async (are) => {
+      const { clock, get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=100;w=3600' } }], { learn: true }, [
+        perSecond(1_000),
+      ]);
+      const sentToA = () => sent.filter(({ url }) => url === URL_A).length;
+      const all: Promise<Response>[] = [];
+      const ask = (count: number) => {
+        for (let i = 0; i < count; i += 1) all.push(get(URL_A));
+      };
+      await get(URL_A);
+      ask(are === "sent" ? 50 : 150);
+      await until(() => sentToA() === (are === "sent" ? 51 : 101));
+      for (let i = 0; i < 2_000; i += 1) await get(`https://h${i}.example/`);
+      ask(are === "sent" ? 100 : 0);
+      await until(() => sentToA() > 101);
+      // The first one was sent before the limit was known.
+      expect(sentToA()).toBe(101);
+      clock.advance(3_600_000);
+      await Promise.all(all);
+      expect(sentToA()).toBe(151);
+    },
+  );
 
   it.each([
     [{ retries: 11 }, /retries/],
