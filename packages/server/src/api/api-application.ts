@@ -37,7 +37,7 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
   const { clock, log, followed } = context;
   const leading = followed === undefined ? await leadingByFiles(settings, context) : leadingByPrimary(followed);
   const { store, close } = await openStore(settings, context);
-  const limits: Limits | Limits<"async"> = createLimits(leading.first, { store, clock });
+  const limits: Limits | Limits<"async"> = createLimits(leading.first, { store, clock, lostCorrections: "throw" });
   const recent = recentOf(context);
   const limiters = new LimiterSet();
   const activity = recent === undefined ? undefined : new KeyActivity(clock);

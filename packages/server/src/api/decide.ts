@@ -1,10 +1,10 @@
-import { type AsyncReservation, type Cost, type Decision, type Reservation, TollgateError } from "tollgate";
+import { type AsyncReservation, type Decision, type Reservation, TollgateError } from "tollgate";
 import type { Limits } from "tollgate/config";
 import { requestErrorOf } from "../http/request-error.ts";
 import { checkUnits } from "./check-units.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { type DecisionJson, decisionJson } from "./decision-json.ts";
-import type { OpenReservations } from "./open-reservations.ts";
+import type { OpenReservation, OpenReservations } from "./open-reservations.ts";
 
 /** What calls are decided by. */
 export interface DecidedBy {
@@ -73,13 +73,12 @@ async function decideOrThrow({ limits, reservations }: DecidedBy, request: Decid
         : decided(decision);
     }
     case "settle":
-      return settle(reservations, request.reservation, request.cost);
-    case "cancel": {
-      const reserved = reservations.take(request.reservation);
-      if (reserved === undefined) return NO_RESERVATION;
-      await reserved.reservation.cancel();
-      return done();
-    }
+      return finish(reservations, request.reservation, ({ reservation, units }) => {
+        checkUnits(request.cost, units);
+        return reservation.settle(request.cost);
+      });
+    case "cancel":
+      return finish(reservations, request.reservation, ({ reservation }) => reservation.cancel());
     case "block": {
       const { reason } = request;
       await limits.block(request.domain, request.facts, request.span, reason === undefined ? {} : { reason });
@@ -95,15 +94,18 @@ async function decideOrThrow({ limits, reservations }: DecidedBy, request: Decid
   }
 }
 
-async function settle(reservations: OpenReservations, id: string, cost: Cost): Promise<DecideResult> {
+async function finish(
+  reservations: OpenReservations,
+  id: string,
+  end: (open: OpenReservation) => void | Promise<void>,
+): Promise<DecideResult> {
   const reserved = reservations.take(id);
   if (reserved === undefined) return NO_RESERVATION;
   try {
-    checkUnits(cost, reserved.units);
-    await reserved.reservation.settle(cost);
+    await end(reserved);
   } catch (error) {
-    // Nothing was settled: the client may correct the cost.
-    if (error instanceof TollgateError && error.code === "ERR_COST") reservations.putBack(id, reserved);
+    // Nothing was done: the client may call again, or with another cost.
+    if (!(error instanceof TollgateError && error.mayHaveRun === true)) reservations.putBack(id, reserved);
     throw error;
   }
   return done();
@@ -116,7 +118,10 @@ const NO_RESERVATION: DecideResult = {
 
 const OWNER_IS_AWAY: DecideResult = {
   status: 503,
-  body: { error: "the process that has the reservation does not answer" },
+  body: {
+    error: "the process that has the reservation does not answer; it may have carried out the call",
+    code: "ERR_STORE",
+  },
 };
 
 function decided(decision: Decision, more: ResultBody = {}): DecideResult {

@@ -88,12 +88,19 @@ describe("the service without its Redis", () => {
         headers,
         body: JSON.stringify({ domain: "api", ...fields }),
       });
-      return { status: response.status, code: ((await response.json()) as { code?: string }).code };
+      const { code, reservation } = (await response.json()) as { code?: string; reservation?: string };
+      return { status: response.status, code, reservation };
     };
+    const decide = (fields: object) => post(`${url}/v1/decide`, fields);
     const facts = { ip: "192.0.2.9", path: "/login" };
+    const reserved: unknown[] = [];
+    for (let i = 0; i < 4; i += 1) reserved.push((await decide({ verb: "reserve", facts })).reservation);
     const calls = [
+      () => decide({ verb: "refund", facts, cost: 1 }),
+      () => post(`${url}/v1/decide`, { domain: undefined, verb: "settle", reservation: reserved.pop(), cost: 0 }),
+      () => post(`${url}/v1/decide`, { domain: undefined, verb: "cancel", reservation: reserved.pop() }),
       ...(["block", "unblock", "reset"] as const).map(
-        (verb) => () => post(`${url}/v1/decide`, { verb, facts, ...(verb === "block" && { for: "1m" }) }),
+        (verb) => () => decide({ verb, facts, ...(verb === "block" && { for: "1m" }) }),
       ),
       ...(["block", "unblock", "reset", "explain"] as const).map(
         (verb) => () =>
@@ -104,9 +111,40 @@ describe("the service without its Redis", () => {
           }),
       ),
     ];
-    for (const ask of calls) expect(await ask()).toEqual({ status: 200, code: undefined });
+    for (const ask of calls) expect(await ask()).toEqual({ status: 200 });
     await redis.kill();
     for (const ask of calls) expect(await ask()).toEqual({ status: 503, code: "ERR_STORE" });
+  });
+
+  it("keeps a reservation that it was not asked to settle, and gives back no unit twice", async () => {
+    const redis = await startRedis();
+    const file = await limitsFile(LIMITS);
+    const application = { ...file.application, redis: { kind: "single", url: redis.url } as const };
+    const { url } = await startTestService({ application });
+    const decide = async (fields: object) => {
+      const response = await fetch(`${url}/v1/decide`, {
+        method: "POST",
+        headers: JSON_BODY,
+        body: JSON.stringify(fields),
+      });
+      const { reservation, remaining, error, degraded } = (await response.json()) as Readonly<Record<string, unknown>>;
+      return { status: response.status, reservation, remaining, error, degraded };
+    };
+    const facts = { ip: "192.0.2.9", path: "/login" };
+    const reserve = async () => (await decide({ verb: "reserve", domain: "api", facts, cost: 3 })).reservation;
+    const settle = { verb: "settle", reservation: await reserve(), cost: 1 };
+    const cancel = { verb: "cancel", reservation: await reserve() };
+    const peek = () => decide({ verb: "peek", domain: "api", facts, cost: 0 });
+    redis.freeze();
+    expect(await decide(settle)).toMatchObject({ status: 503, error: expect.stringMatching(/may have carried out/) });
+    expect((await decide(settle)).status).toBe(404);
+    await vi.waitFor(async () => expect((await peek()).degraded).toBe("circuit open"), { timeout: 20_000 });
+    const refused = { status: 503, error: expect.stringMatching(/could not be asked: circuit open$/) };
+    for (let i = 0; i < 2; i += 1) expect(await decide(cancel)).toMatchObject(refused);
+    redis.thaw();
+    await vi.waitFor(async () => expect((await peek()).degraded).toBeUndefined(), { timeout: 20_000 });
+    expect([(await decide(cancel)).status, (await decide(cancel)).status]).toEqual([200, 404]);
+    expect((await peek()).remaining).toBe(8);
   });
 
   it("waits for it as long as it is told, and no longer", async () => {

@@ -37,6 +37,11 @@ export class RedisProcess {
     this.#child?.kill("SIGSTOP");
   }
 
+  /** Ends a freeze. */
+  thaw(): void {
+    this.#child?.kill("SIGCONT");
+  }
+
   /** Ends it at once. What it counted is gone. */
   async kill(): Promise<void> {
     const child = this.#child;

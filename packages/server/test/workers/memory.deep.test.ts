@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { openConnection } from "../support/connection.ts";
 import { startOperatedWorkers } from "./operate-workers.ts";
 import { childrenOf } from "./processes.ts";
 
@@ -46,4 +47,28 @@ it("operators block keys and turn rules off in all workers without Redis, list b
   expect((await operate("GET", "/v1/keys/hot?domain=api")).body).toMatchObject({ active: [{ key: ANN.ip }] });
   expect((await operate("POST", "/v1/rules/client/off", { domain: "api", for: "1h" })).status).toBe(200);
   expect(allowed(await decide(ANN, 6))).toBe(6);
+});
+
+it("workers answer 503 to what they cannot settle while the primary is stopped, and settle it later", async () => {
+  const { command, url } = await startOperatedWorkers(limits(20), "memory");
+  // The primary accepts connections, so this one has to be there before.
+  const connection = await openConnection(url);
+  const decide = async (fields: object) => {
+    const body = JSON.stringify(fields);
+    connection.received = "";
+    const head = "POST /v1/decide HTTP/1.1\r\nHost: tollgate\r\nContent-Type: application/json\r\n";
+    connection.send(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    await connection.receives(/\r\n\r\n\{.*\}\s*$/s);
+    const [, status, json] = /^HTTP\/1.1 (\d+).*?\r\n\r\n(.*)$/s.exec(connection.received) ?? [];
+    return { status: Number(status), ...(JSON.parse(json ?? "") as { readonly reservation?: string }) };
+  };
+  const { reservation, ...reserved } = await decide({ verb: "reserve", domain: "api", facts: ANN, cost: 3 });
+  expect(reserved).toMatchObject({ allowed: true });
+  const refund = { verb: "refund", domain: "api", facts: ANN, cost: 1 };
+  command.kill("SIGSTOP");
+  expect(await decide(refund)).toMatchObject({ status: 503, code: "ERR_STORE", error: expect.stringContaining("may") });
+  const refused = { status: 503, code: "ERR_STORE", error: expect.stringMatching(/circuit open$/) };
+  expect(await decide({ verb: "cancel", reservation })).toMatchObject(refused);
+  command.kill("SIGCONT");
+  await vi.waitFor(async () => expect(await decide({ verb: "cancel", reservation })).toEqual({ status: 200 }), PATIENT);
 });

@@ -18,11 +18,18 @@ export interface CreateLimitsOptions<
   readonly store?: Store;
   /** As the `clock` of `createLimiter`. */
   readonly clock?: Clock;
+  /**
+   * What `refund`, `settle` and `cancel` do if a store elsewhere does not carry them out: without this, nothing.
+   *
+   * @internal
+   */
+  readonly lostCorrections?: "throw";
 }
 
 const OPTION_NAMES: Readonly<Record<keyof CreateLimitsOptions, true>> = {
   store: true,
   clock: true,
+  lostCorrections: true,
   trustProxy: true,
   addressHeader: true,
 };
@@ -61,7 +68,7 @@ export function createLimits<Store extends SyncStore | AsyncStore | undefined = 
 ): LimitsOver<Store>;
 export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}): Limits | Limits<"async"> {
   checkOptions("createLimits", options, OPTION_NAMES);
-  const { store, clock } = options;
+  const { store, clock, lostCorrections } = options;
   const local = new LocalPolicies();
   const asNodeOf = (nodes: number) => local.of(nodes);
   if (typeof file === "string") throw optionError("createLimits", "an object", file, "; write parseLimits(text)");
@@ -79,7 +86,7 @@ export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}
       `store: expected a store such as memoryStore() or redisStore({ client }), got ${show(store)}`,
     );
   }
-  const where = { store, clock: clockOf(store, clock), asNodeOf };
+  const where = { store, clock: clockOf(store, clock), asNodeOf, lostCorrections };
   return store.kind === "sync"
     ? new LoadedLimits("sync", checked, where, clients, () => {})
     : new LoadedLimits("async", checked, where, clients, () => local.close());

@@ -35,10 +35,13 @@ const BRAND = Symbol.for("tollgate.error");
 export class TollgateError extends Error {
   override readonly name = "TollgateError";
   readonly code: ErrorCode;
+  /** Set on an `ERR_STORE` of a call that a server may have carried out, such as one that timed out. */
+  readonly mayHaveRun?: true;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly mayHaveRun?: true }) {
     super(message, options);
     this.code = code;
+    if (options?.mayHaveRun === true) this.mayHaveRun = true;
   }
 
   /** Errors of another copy of the library are instances, too. Subclasses have their own instances only. */
@@ -51,6 +54,11 @@ export class TollgateError extends Error {
   static {
     Object.defineProperty(TollgateError.prototype, BRAND, { value: true });
   }
+}
+
+/** Whether a call that failed may have been carried out. */
+export function mayHaveRun(error: unknown): boolean {
+  return error instanceof TollgateError && error.mayHaveRun === true;
 }
 
 const LONGEST_SHOWN = 80;

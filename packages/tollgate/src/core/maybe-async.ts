@@ -18,6 +18,16 @@ async function mapLater<Value, Result>(
   return map(await value);
 }
 
+/** Works at once or later. `failed` is given an error, and throws what the caller gets. */
+export function withFailure<Value>(work: () => Maybe<Value>, failed: (error: unknown) => never): Maybe<Value> {
+  try {
+    const done = work();
+    return isPromise(done) ? done.catch(failed) : done;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
 /** What all of these are; at once if no promise is among them. */
 export function all<Value>(values: readonly (Value | Promise<Value>)[]): readonly Value[] | Promise<readonly Value[]> {
   return values.some((value) => isPromise(value)) ? Promise.all(values) : (values as readonly Value[]);

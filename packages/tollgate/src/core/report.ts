@@ -1,6 +1,7 @@
 import type { ReportedBlock } from "./blocks.ts";
 import type { LeaseStatus } from "./lease-status.ts";
 import type { Limit } from "./limits/limit.ts";
+import type { LostCall } from "./lost-call.ts";
 
 /** A number of units that no store writes. */
 const NOT_WRITTEN = -1;
@@ -26,6 +27,8 @@ export class Report {
   admitted = true;
   /** Why the store was unavailable. Then the failure policy decided `admitted`, and there may be no entries. */
   degraded: string | undefined = undefined;
+  /** The call, if the store did not do what it should have done there. */
+  lost: LostCall | undefined = undefined;
   /** Set for a key for which the store had no slot: it shares an overflow bucket, or is denied. */
   overflow: "shared" | "denied" | undefined = undefined;
   /** The same for each call, if there are several. */
@@ -118,6 +121,7 @@ export class Report {
     this.forgetEntries();
     this.admitted = true;
     this.degraded = undefined;
+    this.lost = undefined;
     this.overflow = undefined;
     if (this.overflowOf.length > 0) this.overflowOf.length = 0;
     this.resets = undefined;

@@ -33,7 +33,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
 
   /** `unknown` makes the error of calls while the file does not have the domain. */
   constructor(name: string, where: RuleStore, clients: ClientAddresses, unknown: (name: string) => Error) {
-    const { store, clock } = where;
+    const { store, clock, lostCorrections } = where;
     this.name = name;
     this.#where = where;
     this.#clients = clients;
@@ -48,6 +48,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
       selection: this.#selection,
       asker: store.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(store, clock),
       watch: this.#watch,
+      lostCorrections,
       sources: [{ store: identity ?? store, opened: store, scope: name }],
       members: this,
       end: () => this.close(),

@@ -16,6 +16,7 @@ export interface RuleStore {
   readonly clock: Clock;
   /** The policy that counts in this process while the store is unavailable, as one of so many nodes. */
   readonly asNodeOf: (nodes: number) => OnFailure;
+  readonly lostCorrections?: "throw" | undefined;
 }
 
 /** The clock of limiters over a store: as `createLimiter` chooses it. */

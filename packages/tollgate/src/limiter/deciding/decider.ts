@@ -2,7 +2,9 @@ import { isPromise } from "../../core/checks.ts";
 import { type Clock, preciseMs } from "../../core/clock.ts";
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
-import type { Maybe } from "../../core/maybe-async.ts";
+import { mayHaveRun } from "../../core/errors.ts";
+import { lostError } from "../../core/lost-call.ts";
+import { type Maybe, withFailure } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
@@ -25,6 +27,8 @@ export interface DeciderParts {
   readonly clock: Clock;
   readonly asker: Asker;
   readonly watch: Watch;
+  /** Whether a correction throws that a store elsewhere does not carry out. Without this it is dropped. */
+  readonly lostCorrections?: "throw" | undefined;
 }
 
 /** A call that was not chosen to be timed. */
@@ -40,6 +44,7 @@ export class Decider {
   readonly clock: Clock;
   readonly asker: Asker;
   readonly watch: Watch;
+  readonly #throwsLost: boolean;
   /** The time of the current `allow`. */
   readonly now: TimeCell = createTimeCell();
   /** Memory for calls over a store of this process. A call removes it while it decides: see `Request`. */
@@ -51,6 +56,7 @@ export class Decider {
     this.clock = parts.clock;
     this.asker = parts.asker;
     this.watch = parts.watch;
+    this.#throwsLost = parts.lostCorrections === "throw";
   }
 
   /** Notes when a call begins, before its key function, if it is chosen to be timed. */
@@ -111,16 +117,15 @@ export class Decider {
     if (verb === "refund") receipt.give(counts);
     const selected = new Selected([...keys], [], route);
     const request = this.#takeRequest().setCounts(selected, 0, counts);
-    const corrected = this.decideRequest(
-      undefined,
-      verb,
-      request,
-      selected,
-      (_limiter, _request, report) => report,
-      taken,
+    const failed = (error: unknown): never => {
+      // What may have been given back is not given back again.
+      if (verb === "refund" && !mayHaveRun(error)) receipt.keep(counts);
+      throw error;
+    };
+    return withFailure(
+      () => this.decideRequest(undefined, verb, request, selected, (_limiter, _request, report) => report, taken),
+      failed,
     );
-    if (verb === "refund" && isPromise(corrected)) corrected.catch(() => receipt.keep(counts));
-    return corrected;
   }
 
   /** All that watch a call: those of its keys' limiters, and of the combinations and domains that it came through. */
@@ -154,9 +159,24 @@ export class Decider {
     read: Read<T>,
     begunMs: number | undefined,
   ): T {
+    const { route, verb } = request;
+    const isSeen =
+      (selected.watches.length > 0 || route.isWatched) && (name !== undefined || report.degraded !== undefined);
+    const result = isSeen ? this.#tell(name, request, selected, report, read, begunMs) : read(this, request, report);
+    if (report.lost === undefined || !this.#throwsLost) return result;
+    if (name === "correction" || VERBS[verb].refunds) throw lostError(report.lost);
+    return result;
+  }
+
+  #tell<T>(
+    name: ObservedVerb,
+    request: Request,
+    selected: Selected,
+    report: Report,
+    read: Read<T>,
+    begunMs: number | undefined,
+  ): T {
     const { route } = request;
-    if (selected.watches.length === 0 && !route.isWatched) return read(this, request, report);
-    if (name === undefined && report.degraded === undefined) return read(this, request, report);
     const call = new DecidedCall(name, this.#nameOf(route), request.keys, request.cost, report, () =>
       this.decisionOn(request, report),
     );

@@ -5,8 +5,8 @@ import { type Clock, readUs } from "../../core/clock.ts";
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { type Duration, toMicroseconds } from "../../core/duration.ts";
-import { TollgateError } from "../../core/errors.ts";
-import { later, type Maybe } from "../../core/maybe-async.ts";
+import { mayHaveRun, TollgateError } from "../../core/errors.ts";
+import { later, type Maybe, withFailure } from "../../core/maybe-async.ts";
 import type { Kind, Result } from "../kinds.ts";
 import { callMethod, forwardMethods, guardMethods } from "../methods.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
@@ -126,21 +126,15 @@ export class Reserved {
 
   settle(actualCost?: Cost): Maybe<void> {
     if (this.#end !== undefined) return undefined;
-    this.#end = "settled";
-    try {
-      return this.#settle(actualCost);
-    } catch (error) {
-      // A cost that is wrong leaves it open.
-      if (error instanceof TollgateError && error.code === "ERR_COST") this.#end = undefined;
-      throw error;
-    }
+    return this.#finish("settled", () =>
+      actualCost === undefined ? this.#counted.free() : this.#counted.revise(actualCost, "freed"),
+    );
   }
 
   cancel(): Maybe<void> {
     if (this.#end !== undefined) return undefined;
     if (this.#hasExpired) return this.#counted.free();
-    this.#end = "cancelled";
-    return this.#counted.cancel();
+    return this.#finish("cancelled", () => this.#counted.cancel());
   }
 
   renew(): Maybe<boolean> {
@@ -154,8 +148,13 @@ export class Reserved {
     void this.cancel();
   }
 
-  #settle(actualCost: Cost | undefined): Maybe<void> {
-    return actualCost === undefined ? this.#counted.free() : this.#counted.revise(actualCost, "freed");
+  #finish(end: "settled" | "cancelled", work: () => Maybe<void>): Maybe<void> {
+    this.#end = end;
+    return withFailure(work, (error) => {
+      // A cost that is wrong, or a store that was not asked, leaves it open.
+      if (!mayHaveRun(error)) this.#end = undefined;
+      throw error;
+    });
   }
 
   get #hasExpired(): boolean {

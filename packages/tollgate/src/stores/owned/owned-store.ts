@@ -2,6 +2,7 @@ import type { AsyncBlocks } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
 import { checkFunction } from "../../core/checks.ts";
 import { TollgateError } from "../../core/errors.ts";
+import { lostError } from "../../core/lost-call.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
@@ -12,7 +13,7 @@ import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import { Notifier } from "../remote/notifier.ts";
-import { serverUnavailable, UnavailableError } from "../remote/unavailable-error.ts";
+import { UnavailableError } from "../remote/unavailable-error.ts";
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import type { Operation, Result } from "./messages.ts";
 import { OwnedBlocks, OwnedSpace } from "./owned-space.ts";
@@ -125,7 +126,7 @@ export class OwnedStore implements AsyncStore {
       return await this.#link.administer(space, operation);
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      throw serverUnavailable(error, `${this.#names.maker}: ${this.#names.owner}`);
+      throw lostError(error, `${this.#names.maker}: ${this.#names.owner}`);
     }
   };
 

@@ -14,7 +14,7 @@ import type { BreakerState } from "../remote/breaker.ts";
 import { partsByOwner } from "../remote/call-parts.ts";
 import { Listeners } from "../remote/listeners.ts";
 import { Notifier } from "../remote/notifier.ts";
-import { BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
+import { asPart, BYPASSED, UnavailableError } from "../remote/unavailable-error.ts";
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
@@ -194,7 +194,9 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (denied !== undefined) return denied;
     const parts = this.#port.cluster && keyed.length > 1 ? partsByOwner(keyed, ({ name }) => slotOf(name)) : [];
     if (parts.length < 2) return this.#ask(REPORT, verb, keyed, nowUs, without);
-    return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(without);
+    return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(
+      (error: unknown) => without(asPart(error)),
+    );
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {

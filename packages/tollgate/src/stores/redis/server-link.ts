@@ -7,6 +7,7 @@ import {
   CIRCUIT_OPEN,
   CONNECTION_LOST,
   causeOf,
+  NOT_SENT,
   OVERLOADED,
   TIMED_OUT,
   UnavailableError,
@@ -68,7 +69,7 @@ export class ServerLink {
   refusal(lane: Lane, sinceMs: number, nowMs: number): UnavailableError | undefined {
     if (this.circuit.state !== "closed") return CIRCUIT_OPEN;
     if (nowMs - sinceMs < this.#timeoutMs || this.deadline.isPatient) return undefined;
-    if (nowMs - this.deadline.quietSince(lane, sinceMs) >= this.#timeoutMs) return TIMED_OUT;
+    if (nowMs - this.deadline.quietSince(lane, sinceMs) >= this.#timeoutMs) return NOT_SENT;
     return nowMs - sinceMs >= MOST_TIMEOUTS * this.#timeoutMs ? OVERLOADED : undefined;
   }
 

@@ -1,5 +1,6 @@
 import { TollgateError } from "../../core/errors.ts";
-import { serverUnavailable, UnavailableError } from "../remote/unavailable-error.ts";
+import { lostError } from "../../core/lost-call.ts";
+import { UnavailableError } from "../remote/unavailable-error.ts";
 import { clientFailure } from "./clients/client-failure.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 
@@ -19,5 +20,5 @@ export function meaningOf(
 /** Throws an error that no failure policy decides on. @throws TollgateError `ERR_STORE` for an `UnavailableError`. */
 export function throwStoreError(error: unknown): never {
   if (!(error instanceof UnavailableError)) throw error;
-  throw serverUnavailable(error);
+  throw lostError(error);
 }

@@ -1,4 +1,4 @@
-import { TollgateError } from "../../core/errors.ts";
+import type { LostCall } from "../../core/lost-call.ts";
 
 /**
  * Why a call is decided without the server:
@@ -12,32 +12,42 @@ import { TollgateError } from "../../core/errors.ts";
 export type UnavailableKind = "server" | "command" | "overload";
 
 /** The server did not decide. */
-export class UnavailableError extends Error {
+export class UnavailableError extends Error implements LostCall {
   override readonly name = "UnavailableError";
   /** The `degraded` of decisions without the server: short, without addresses or secrets. */
   readonly reason: string;
   readonly kind: UnavailableKind;
+  readonly mayHaveRun: boolean;
 
-  constructor(reason: string, kind: UnavailableKind = "server", cause?: unknown) {
+  constructor(
+    reason: string,
+    kind: UnavailableKind = "server",
+    cause?: unknown,
+    mayHaveRun: boolean = kind === "server",
+  ) {
     super(reason, { cause });
     this.reason = reason;
     this.kind = kind;
+    this.mayHaveRun = mayHaveRun;
   }
 }
 
 // Created once: a flood would throw many, and each would capture a stack.
 export const TIMED_OUT: UnavailableError = new UnavailableError("timed out");
 export const CONNECTION_LOST: UnavailableError = new UnavailableError("connection lost");
-export const CIRCUIT_OPEN: UnavailableError = new UnavailableError("circuit open");
+/** It had to wait too long before it was sent. */
+export const NOT_SENT: UnavailableError = new UnavailableError("timed out", "server", undefined, false);
+export const CIRCUIT_OPEN: UnavailableError = new UnavailableError("circuit open", "server", undefined, false);
 export const OVERLOADED: UnavailableError = new UnavailableError("overloaded", "overload");
-export const BYPASSED: UnavailableError = new UnavailableError("bypassed");
+export const BYPASSED: UnavailableError = new UnavailableError("bypassed", "server", undefined, false);
+
+/** The failure of a part of a call: the other parts may have been carried out. */
+export function asPart(error: unknown): unknown {
+  if (!(error instanceof UnavailableError) || error.mayHaveRun) return error;
+  return new UnavailableError(error.reason, error.kind, error.cause, true);
+}
 
 /** In a few words, without addresses and secrets. */
 export function causeOf(error: unknown): string {
   return error instanceof UnavailableError ? error.reason : "the server refused the call";
-}
-
-/** The `ERR_STORE` of a call that no policy decides. Its cause is the client's error, if the client had one. */
-export function serverUnavailable({ reason, cause }: UnavailableError, whom = "store: the server"): TollgateError {
-  return new TollgateError("ERR_STORE", `${whom} could not be asked: ${reason}`, { cause });
 }

@@ -1,5 +1,6 @@
 import { transact } from "../../algorithms/transact.ts";
 import { checkOnFailure } from "../../core/check-on-failure.ts";
+import { lostError } from "../../core/lost-call.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext, OnFailure } from "../../core/store.ts";
@@ -8,7 +9,7 @@ import { createTimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { type FractionSpace, FractionStore, isCapacityError, RETRY_HINT_US } from "./fraction-store.ts";
 import type { Notifier } from "./notifier.ts";
-import { BYPASSED, OVERLOADED, serverUnavailable, type UnavailableError } from "./unavailable-error.ts";
+import { BYPASSED, OVERLOADED, type UnavailableError } from "./unavailable-error.ts";
 
 /** How the calls of a space are decided while the server is unavailable: a fraction counts in this process. */
 export type Fallback = "allow" | "deny" | "throw" | FractionSpace;
@@ -58,13 +59,15 @@ export function decideWithout(
   notifier: Notifier,
 ): Report {
   if (error.kind === "overload") return OVERLOAD_DENIAL;
-  if (taken?.[0]?.degraded === undefined) {
-    if (calls.some(({ space }) => space.fallback === "throw")) throw serverUnavailable(error);
+  const isLost = taken?.[0]?.degraded === undefined;
+  if (isLost) {
+    if (calls.some(({ space }) => space.fallback === "throw")) throw lostError(error);
     const contexts = calls.map(({ space }) => space.context);
     if (error !== BYPASSED) notifier.degraded(error.reason, contexts);
   }
   const report = decideHere(verb, calls, nowUs, taken);
   report.degraded = error.reason;
+  if (isLost) report.lost = error;
   return report;
 }
 
@@ -100,6 +103,7 @@ function uncounted(admitted: boolean): Report {
  */
 const OVERLOAD_DENIAL: Report = uncounted(false);
 OVERLOAD_DENIAL.degraded = OVERLOADED.reason;
+OVERLOAD_DENIAL.lost = OVERLOADED;
 
 /** The entries of all calls, for their whole limits. What is not counted is idle. */
 function describe(counted: Report, calls: readonly CallWithout[]): Report {

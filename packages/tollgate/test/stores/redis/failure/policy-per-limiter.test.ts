@@ -6,6 +6,7 @@ import { refusedClient, silentClient } from "../kit/unavailable-client.ts";
 import { openStore, useRedis } from "../kit/use-redis.ts";
 import { eventuallyTrue } from "../servers/eventually.ts";
 
+const MAY_HAVE_RUN = "store: the server did not answer: timed out; it may have carried out the call";
 const inUse = useRedis();
 
 type Named = Readonly<Record<string, OnFailure | undefined>>;
@@ -102,13 +103,32 @@ describe("onFailure: throw", () => {
   it("rejects late calls and those under the kill switch, which no error of a client caused", async () => {
     const store = openStore(silentClient(), { onFailure: "throw", timeout: "1ms", connectTimeout: 0 });
     const limiter = createLimiter({ name: "api", limits: [perDay(8)], store });
-    const late = { message: "store: the server could not be asked: timed out", cause: undefined };
+    const late = { message: MAY_HAVE_RUN, mayHaveRun: true, cause: undefined };
     await expect(limiter.consume("ann")).rejects.toMatchObject({ ...rejection, ...late });
     await expect(limiter.allow("ann")).rejects.toMatchObject(rejection);
     store.bypass = true;
-    const bypassed = { ...rejection, message: "store: the server could not be asked: bypassed" };
+    const message = "store: the server could not be asked: bypassed";
+    const bypassed = { ...rejection, message, mayHaveRun: undefined };
     await expect(limiter.consume("ann")).rejects.toMatchObject(bypassed);
     await expect(limiter.allow("ann")).rejects.toMatchObject(bypassed);
+  });
+
+  it("leaves a correction to be repeated that was not sent", async () => {
+    const { store } = bypassedStore(inUse.redis, { onFailure: "throw" });
+    store.bypass = false;
+    const limiter = createLimiter({ name: "api", limits: [perDay(8)], store });
+    const decision = await limiter.consume("ann", 2);
+    const reservations = [await limiter.reserve("ann", 2), await limiter.reserve("ann", 2)];
+    const corrections = [
+      () => limiter.refund("ann", 2, decision),
+      () => reservations[0]?.settle(1),
+      () => reservations[1]?.cancel(),
+    ];
+    store.bypass = true;
+    for (const correct of corrections) await expect(correct()).rejects.toMatchObject(rejection);
+    store.bypass = false;
+    for (const correct of [...corrections, ...corrections]) await correct();
+    expect((await limiter.peek("ann", 0)).remaining).toBe(7);
   });
 
   it("wins over the policies of other limiters in one call", async () => {
