@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { factsOf, type HttpFacts } from "tollgate/node";
+import { factsOf, type HeaderLines, type HttpFacts } from "tollgate/node";
 import type { ForwardedClient } from "./forwarded-clients.ts";
 import { lastHeader, requestHeader } from "./request-header.ts";
 
@@ -71,8 +71,10 @@ export class CheckedRequest implements CheckedFacts {
     return (name) => this.#header(name.toLowerCase());
   }
 
-  lineCount(name: string): number | undefined {
-    return factsOf(this.#request).lineCount?.(name);
+  /** Those that the proxy says about the client's request. */
+  lines(name: string): HeaderLines | undefined {
+    const isOfProxy = name === "host" || SINGLE.has(name) || OF_PROXY.has(name);
+    return isOfProxy ? undefined : factsOf(this.#request).lines?.(name);
   }
 
   #header(name: string): string | undefined {

@@ -1,3 +1,6 @@
+/** The lines of one header, or that the server may have dropped some. */
+export type HeaderLines = readonly string[] | "dropped";
+
 /** What the gate reads of a request, in every framework. By default it is the limiter's input. */
 export interface HttpFacts {
   readonly method: string;
@@ -10,10 +13,10 @@ export interface HttpFacts {
   /** A header's value by its name in any case. Several values are joined by a comma and a space. */
   header(name: string): string | undefined;
   /**
-   * How many lines a header has, by its name in lower case: `Infinity` if the server may have dropped lines,
-   * `undefined` where only joined values are known. The adapters on Node have it.
+   * The lines of a header, by its name in lower case: `"dropped"` if the server may have dropped some, `undefined`
+   * where only joined values are known. The adapters on Node have it.
    */
-  readonly lineCount?: ((name: string) => number | undefined) | undefined;
+  readonly lines?: ((name: string) => HeaderLines | undefined) | undefined;
 }
 
 /** Makes the limiter's key of a request: it says which requests are one client's. */
@@ -25,7 +28,7 @@ export interface FactsSource<Request> {
   /** A URL, or a request's target in any form (RFC 9112, section 3.2). */
   url(request: Request): string;
   header(request: Request, name: string): string | undefined;
-  lineCount?(request: Request, name: string): number;
+  lines?(request: Request, name: string): HeaderLines;
 }
 
 /** Lazy facts: nothing is read of a request before it is asked for. */
@@ -59,8 +62,8 @@ export class LazyFacts<Request> implements HttpFacts {
     return (name) => this.#source.header(this.#request, name);
   }
 
-  lineCount(name: string): number | undefined {
-    return this.#source.lineCount?.(this.#request, name);
+  lines(name: string): HeaderLines | undefined {
+    return this.#source.lines?.(this.#request, name);
   }
 
   get remoteAddress(): string | undefined {

@@ -4,7 +4,7 @@
  */
 export { rateLimitHeaders } from "./decision-headers.ts";
 export type { HeaderForm } from "./forms/header-forms.ts";
-export type { HttpFacts, KeyOf } from "./http-facts.ts";
+export type { HeaderLines, HttpFacts, KeyOf } from "./http-facts.ts";
 export { type ClientIpOptions, clientIp } from "./identity/client-ip.ts";
 export { compositeKey, firstOf } from "./identity/composition.ts";
 export { cookie } from "./identity/cookie.ts";

@@ -1,5 +1,5 @@
 import type { Limiter } from "tollgate";
-import { createLimits, type Facts, type Limits } from "tollgate/config";
+import { createLimits, type Facts, type Limits, type RuleWords } from "tollgate/config";
 import type { HttpFacts } from "tollgate/node";
 import { describe, expect, it } from "vitest";
 import { fileOf } from "./domain-set-up.ts";
@@ -38,7 +38,7 @@ describe("facts of an adapter", () => {
     const cut = {
       remoteAddress: "10.0.0.1",
       header: { "x-real": "1.2.3.4" },
-      lineCount: () => Number.POSITIVE_INFINITY,
+      lines: () => "dropped" as const,
     };
     expect(keyOf(real, cut)).toBe("unknown");
     expect(keyOf(real, { ip: "192.0.2.4", remoteAddress: "10.0.0.1", header: { "x-real": "1.2.3.4" } })).toBe(
@@ -54,14 +54,69 @@ describe("facts of an adapter", () => {
   it("have one key for all that have several lines of a header", () => {
     const limits = createLimits(by("header.x-api-key"));
     const facts = (...lines: string[]): Facts => ({ header: { "x-api-key": lines } });
-    const counted = (value: string): Facts => ({ header: () => value, lineCount: () => 2 });
-    expect(keyOf(limits, facts("a", "b1"))).toBe("several lines");
+    const counted = (value: string): Facts => ({ header: () => value, lines: () => [value, "b"] });
+    expect(keyOf(limits, facts("a", "b1"))).toBe("several values");
     expect([facts("a", "b2"), counted("a"), counted("a, b3")].map((one) => keyOf(limits, one))).toEqual(
-      Array(3).fill("several lines"),
+      Array(3).fill("several values"),
     );
-    expect([facts("a"), { ...counted("a"), lineCount: () => 1 }].map((one) => keyOf(limits, one))).toEqual(["a", "a"]);
+    expect([facts("a"), { ...counted("a"), lines: () => ["a"] }].map((one) => keyOf(limits, one))).toEqual(["a", "a"]);
     limits.update(fileOf({ all: { by: ["header.x-api-key", "header.b"], quota: "9/1d" } }));
-    expect(keyOf(limits, { header: { "x-api-key": ["a", "b1"], b: "c" } })).toEqual(["several lines", "c"]);
+    expect(keyOf(limits, { header: { "x-api-key": ["a", "b1"], b: "c" } })).toEqual(["several values", "c"]);
+  });
+
+  it("count under a key that several lines, cookies or parameters share, and not as missing", () => {
+    const authorization: Facts = { header: () => "", lines: () => ["", "Bearer a"] };
+    expect(keyOf(createLimits(by("header.authorization")), authorization)).toBe("several values");
+    const cookies = createLimits(by("cookie.s"));
+    const sent: Facts[] = [
+      { header: { cookie: "s=real; s=x1" } },
+      { header: () => "s=; s=x2" },
+      { cookie: { s: ["real", "x3"] } },
+    ];
+    expect(sent.map((one) => keyOf(cookies, one))).toEqual(Array(3).fill("several values"));
+    expect(keyOf(cookies, { header: { cookie: 's=%61; t=b; s="%61"' } })).toBe("a");
+    const queries = createLimits(by("query.k"));
+    const targets: Facts[] = [{ path: "/?k=real&k=x1" }, { target: "/?k=&k=x2" }, { query: { k: ["real", "x3"] } }];
+    expect(targets.map((one) => keyOf(queries, one))).toEqual(Array(3).fill("several values"));
+    expect(keyOf(queries, { path: "/?k=a&k=%61" })).toBe("a");
+    expect(keyOf(createLimits(by("host")), { header: () => "a", lines: () => ["a", "b"] })).toBe("several values");
+  });
+
+  it("match a rule by any of several values, and by all of them joined", () => {
+    const match = { "header.x": ["b", "a, b"], "cookie.c": "*bot*", "query.q": "2" };
+    const limits = createLimits(fileOf({ bots: { match, limit: "deny" } }));
+    const cookie = "c=a; c=robots";
+    const isDenied = (x: readonly string[], path: string) =>
+      !limits.consume("api", { header: { x, cookie }, path }).allowed;
+    expect([isDenied(["a", "b"], "/?q=1&q=2"), isDenied(["b"], "/?q=2"), isDenied(["a", "c"], "/?q=2")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect([isDenied(["b"], "/?q=1&q=3"), isDenied(["b"], "/?q=12"), isDenied([], "/?q=2")]).toEqual(
+      Array(3).fill(false),
+    );
+    const header = (name: string) => (name === "x" ? "a" : cookie);
+    const lines = (name: string) => (name === "x" ? ["a", "b"] : undefined);
+    expect(limits.consume("api", { header, lines, path: "/?q=2" }).allowed).toBe(false);
+  });
+
+  it("match any rule by more than 16 values, and are denied in place of many exact ones", () => {
+    const rules: Record<string, RuleWords> = {
+      bots: { match: { "query.q": "*bot*" }, quota: "9/1d" },
+      one: { match: { "query.q": "1x" }, quota: "9/1d" },
+      other: { match: { "query.q": "2x" }, quota: "9/1d" },
+    };
+    const query = (count: number) => `/?${Array.from({ length: count }, (_, i) => `q=${i}`).join("&")}`;
+    const rulesOf = (path: string, file = rules) => createLimits(fileOf(file)).handle("api", { path }).rules;
+    expect([rulesOf(query(16)), rulesOf(query(17))]).toEqual([[], ["bots", "many-values"]]);
+    expect(createLimits(fileOf(rules)).consume("api", { path: query(17) })).toMatchObject({ reason: "denied" });
+    const { one } = rules;
+    expect(rulesOf(query(17), { one: { ...one!, mode: "shadow" } })).toEqual([]);
+    expect(rulesOf("/", { one: { match: { "header.x": "1" }, quota: "9/1d" } })).toEqual([]);
+    const dropped: Facts = { header: () => "2", lines: () => "dropped" };
+    const limits = createLimits(fileOf({ one: { match: { "header.x": "1" }, quota: "9/1d" } }));
+    expect(limits.handle("api", dropped).rules).toEqual(["many-values"]);
   });
 
   it("pass no rule with keys if they have several lines of its header", () => {

@@ -56,7 +56,7 @@ const NODE_SOURCE: FactsSource<Target> = {
   method: ({ request }) => request.method ?? "GET",
   url: ({ url }) => url ?? "/",
   header: ({ request }, name) => headerOf(request, name),
-  lineCount: ({ request }, name) => headerLines(request as RawRequest, name),
+  lines: ({ request }, name) => headerLines(request as RawRequest, name),
 };
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {

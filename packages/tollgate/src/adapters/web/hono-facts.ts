@@ -37,7 +37,7 @@ const HONO_SOURCE: FactsSource<Context> = {
   method: ({ req }) => req.method,
   url: ({ req }) => req.url,
   header: ({ req }, name) => req.header(name),
-  lineCount: (context, name) => headerLines(exchangeOf(context), name),
+  lines: (context, name) => headerLines(exchangeOf(context), name),
 };
 
 /** What servers hand over as `env`. Bun and Deno hand over a `RuntimeAddressSource`. */

@@ -32,8 +32,8 @@ export class ClientAddresses {
   of(facts: Facts): RequestAddress {
     if (facts.ip !== undefined || !("remoteAddress" in facts)) return new RequestAddress(facts.ip ?? "");
     const { remoteAddress } = facts;
-    const lineCount = (name: string) => facts.lineCount?.(name);
-    const seen = { remoteAddress, header: (name: string) => headerOf(facts, name), lineCount };
+    const lines = (name: string) => facts.lines?.(name);
+    const seen = { remoteAddress, header: (name: string) => headerOf(facts, name), lines };
     this.#watch?.look(seen);
     if (this.#finder === undefined) return new RequestAddress(remoteAddress ?? "");
     const { client, isHidden } = this.#finder.of(seen);

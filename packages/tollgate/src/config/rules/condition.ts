@@ -67,8 +67,8 @@ export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly C
 export function holds(condition: Condition, request: Request): boolean {
   switch (condition.kind) {
     case "text": {
-      const text = request.read(condition.fact);
-      return condition.patterns.some((pattern) => pattern.matches(text));
+      const readings = request.readingsOf(condition.fact);
+      return readings?.some((text) => condition.patterns.some((pattern) => pattern.matches(text))) !== false;
     }
     case "path":
       return request.path.isLong || matchesPath(condition.paths, request.path.readings);

@@ -44,7 +44,7 @@ export function explainRule(rule: Rule, request: Request): RuleExplanation {
     return { rule: rule.name, matches: false, word, expected: expectedBy(condition), got: request.read(fact) };
   }
   for (const fact of rule.facts) {
-    if (request.read(fact) !== "") continue;
+    if (!request.isMissing(fact)) continue;
     return { rule: rule.name, matches: false, word: "by", expected: fact.id, got: "" };
   }
   const { by, name, choice } = rule.choose(request);

@@ -1,3 +1,5 @@
+import type { HeaderLines } from "../../http/http-facts.ts";
+
 /** Values by name: a function, or an object such as `request.headers` of Node. Names of headers are in lower case. */
 export type NamedValues =
   | ((name: string) => string | undefined)
@@ -17,8 +19,8 @@ export interface Facts {
   /** By default the `host` header. */
   readonly host?: string | undefined;
   readonly header?: NamedValues | undefined;
-  /** How many lines a header has, where that is known: those of `HttpFacts`. */
-  readonly lineCount?: ((name: string) => number | undefined) | undefined;
+  /** The lines of a header, where they are known: those of `HttpFacts`. */
+  readonly lines?: ((name: string) => HeaderLines | undefined) | undefined;
   /** By default the query of `target`, or of `path`. */
   readonly query?: NamedValues | undefined;
   /** By default the cookies of the `cookie` header. */
@@ -33,12 +35,19 @@ export function headerOf(facts: Facts, name: string): string | undefined {
   if (header === undefined) return undefined;
   // A function may be a method, which needs its object.
   if (typeof header === "function") return (facts as { header(name: string): string | undefined }).header(name);
-  return Object.hasOwn(header, name) ? namedValue(header, name) : undefined;
+  return Object.hasOwn(header, name) ? valuesOf(header, name).join(", ") : undefined;
 }
 
-/** The value of a name, `""` if it is missing. Several values are joined, as those of a header are. */
-export function namedValue(values: NamedValues, name: string): string {
-  const value: unknown = typeof values === "function" ? values(name) : Object.hasOwn(values, name) ? values[name] : "";
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.join(", ") : "";
+/** The lines of a header, where they are known. */
+export function linesOf(facts: Facts, name: string): HeaderLines | undefined {
+  const { header } = facts;
+  const lines = typeof header === "object" && Object.hasOwn(header, name) ? header[name] : undefined;
+  return typeof lines === "object" ? lines : facts.lines?.(name);
+}
+
+/** The values of a name, none if it is missing. */
+export function valuesOf(values: NamedValues, name: string): readonly string[] {
+  const value: unknown = typeof values === "function" ? values(name) : Object.hasOwn(values, name) ? values[name] : [];
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.map(String) : [];
 }

@@ -1,19 +1,23 @@
 import type { Key } from "../../core/key.ts";
 import type { Address } from "../../http/identity/address.ts";
-import { cookiesOf, valueIn } from "../../http/identity/cookie.ts";
-import { hasSeveralLines, LONGEST_PLAIN, shortValue } from "../../http/identity/header-values.ts";
+import { addValue, cookiesOf, MOST_VALUES } from "../../http/identity/cookie.ts";
+import { LONGEST_PLAIN, percentDecoded, shortValue } from "../../http/identity/header-values.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
-import { type Facts, headerOf, type NamedValues, namedValue } from "./facts.ts";
+import { type Facts, headerOf, linesOf, valuesOf } from "./facts.ts";
 import { NO_PATH, pathText, type ReadPath, readPath } from "./path-readings.ts";
 import { keyOfAddress, type RequestAddress } from "./request-address.ts";
 
 /** What a request has for a fact. Each takes time that grows with what the client has sent. */
 interface Value {
+  /** Several values are joined, as those of a header are. */
   readonly text: string;
-  isRepeated: boolean | undefined;
+  /** What an application may read: one of several values, or all of them. `undefined` if these are not known. */
+  readonly readings: readonly string[] | undefined;
   part: string | undefined;
 }
+
+type Values = ReadonlyMap<string, readonly string[]>;
 
 /** The facts of a request, each read once, when a rule first asks for it. */
 export class Request {
@@ -22,8 +26,8 @@ export class Request {
   readonly #clients: ClientAddresses;
   #path: ReadPath | undefined;
   #address: RequestAddress | undefined;
-  #query: NamedValues | undefined;
-  #cookies: ReadonlyMap<string, string> | undefined;
+  #query: Values | undefined;
+  #cookies: Values | undefined;
   #values: Map<string, Value> | undefined;
 
   constructor(facts: Facts, ignoreCase: boolean, clients: ClientAddresses) {
@@ -55,54 +59,64 @@ export class Request {
     return fact.kind === "ip" ? this.#requestAddress.key : this.#valueOf(fact).text;
   }
 
+  /** Whether a rule by this fact does not count the request. Clients may hide a value behind an empty one. */
+  isMissing(fact: Fact): boolean {
+    return this.read(fact) === "" && !this.isRepeated(fact);
+  }
+
+  /** What an application may read of a fact; `undefined` if that may be anything. */
+  readingsOf(fact: Fact): readonly string[] | undefined {
+    return this.#valueOf(fact).readings;
+  }
+
+  /** Whether a fact has several values, of which the application may read any. */
+  isRepeated(fact: Fact): boolean {
+    return fact.kind !== "ip" && this.#valueOf(fact).readings?.length !== 1;
+  }
+
   #valueOf(fact: Fact): Value {
     this.#values ??= new Map();
     let value = this.#values.get(fact.id);
     if (value === undefined) {
-      value = { text: this.#textOf(fact), isRepeated: undefined, part: undefined };
+      value = this.#readValue(fact);
       this.#values.set(fact.id, value);
     }
     return value;
   }
 
-  #textOf(fact: Fact): string {
+  #readValue(fact: Fact): Value {
     const facts = this.#facts;
     switch (fact.kind) {
       case "ip":
-        return this.#requestAddress.key;
+        return valueFrom([this.#requestAddress.key]);
       case "method":
-        return facts.method ?? "";
+        return valueFrom([facts.method ?? ""]);
       case "path":
-        return this.path === NO_PATH ? "" : pathText(this.path.readings[0]!);
+        return valueFrom([this.path === NO_PATH ? "" : pathText(this.path.readings[0]!)]);
       case "host":
-        return hostName(facts.host ?? this.#header("host"));
+        return facts.host === undefined ? this.#readHeader("host", hostName) : valueFrom([hostName(facts.host)]);
       case "header":
-        return this.#header(fact.name);
+        return this.#readHeader(fact.name, (line) => line);
       case "query":
-        return namedValue(facts.query ?? this.#queryOfPath, fact.name);
+        if (facts.query !== undefined) return valueFrom(valuesOf(facts.query, fact.name));
+        this.#query ??= queryOf(facts.target ?? facts.path ?? "");
+        return valueFrom(this.#query.get(fact.name));
       case "cookie":
-        if (facts.cookie !== undefined) return namedValue(facts.cookie, fact.name);
+        if (facts.cookie !== undefined) return valueFrom(valuesOf(facts.cookie, fact.name));
         this.#cookies ??= cookiesOf(this.#header("cookie"));
-        return valueIn(this.#cookies, fact.name);
+        return valueFrom(this.#cookies.get(fact.name)?.map(percentDecoded));
       case "descriptor":
-        return facts.descriptor === undefined ? "" : namedValue(facts.descriptor, fact.name);
+        return valueFrom(facts.descriptor === undefined ? [] : valuesOf(facts.descriptor, fact.name));
       default:
         return fact satisfies never;
     }
   }
 
-  /** Whether a fact is a header with several lines, of which the application may read any. */
-  isRepeated(fact: Fact): boolean {
-    if (fact.kind !== "header") return false;
-    const value = this.#valueOf(fact);
-    value.isRepeated ??= this.#hasSeveralLines(fact.name);
-    return value.isRepeated;
-  }
-
-  #hasSeveralLines(name: string): boolean {
-    const { header } = this.#facts;
-    const lines = typeof header === "object" ? header[name] : undefined;
-    return typeof lines === "object" ? lines.length > 1 : hasSeveralLines(this.#facts, name);
+  #readHeader(name: string, read: (line: string) => string): Value {
+    const text = read(this.#header(name));
+    const lines = linesOf(this.#facts, name) ?? [];
+    if (lines === "dropped") return { text, readings: undefined, part: undefined };
+    return valueFrom(lines.length > 1 ? lines.map(read) : [text]);
   }
 
   /** The key of these facts; `undefined` if one is missing. Without facts, all requests have one key. */
@@ -122,22 +136,23 @@ export class Request {
   #partOf(fact: Fact): string {
     if (fact.kind === "ip") return this.#requestAddress.key;
     const value = this.#valueOf(fact);
-    value.part ??= this.isRepeated(fact) ? SEVERAL_LINES : shortValue(value.text);
+    value.part ??= this.isRepeated(fact) ? SEVERAL_VALUES : shortValue(value.text);
     return value.part;
   }
 
   #header(name: string): string {
     return headerOf(this.#facts, name) ?? "";
   }
-
-  get #queryOfPath(): NamedValues {
-    this.#query ??= queryOf(this.#facts.target ?? this.#facts.path ?? "");
-    return this.#query;
-  }
 }
 
-/** The key of all requests with several lines of a header: with keys of their own, they would never exhaust a limit. */
-const SEVERAL_LINES = "several lines";
+function valueFrom(values: readonly string[] = []): Value {
+  const text = values.join(", ");
+  const readings = values.length > 1 ? [text, ...values] : [text];
+  return { text, readings: values.length > MOST_VALUES ? undefined : readings, part: undefined };
+}
+
+/** The key of all requests with several values of a fact: with keys of their own, they would never exhaust a limit. */
+const SEVERAL_VALUES = "several values";
 
 /** The key of a rule without `by`. */
 export const EVERY_REQUEST = "all";
@@ -163,13 +178,12 @@ function hostName(host: string): string {
   return name.endsWith(".") ? name.slice(0, -1) : name;
 }
 
-function queryOf(target: string): NamedValues {
+function queryOf(target: string): Values {
+  const values = new Map<string, string[]>();
   const mark = target.indexOf("?");
-  if (mark < 0) return {};
-  const values = new Map<string, string>();
+  if (mark < 0) return values;
   for (const [name, value] of new URLSearchParams(target.slice(mark + 1).split("#", 1)[0])) {
-    const before = values.get(name);
-    values.set(name, before === undefined ? value : `${before}, ${value}`);
+    addValue(values, name, value);
   }
-  return (name) => values.get(name);
+  return values;
 }

@@ -15,17 +15,18 @@ export class RuleIndex {
   #hasPaths = false;
   /** Stands for all rules with paths where a path takes too long to compare. It denies if one of them may. */
   #longPath: Rule | undefined;
+  readonly #manyValues = Rule.denying("many-values");
 
   /** The rules that count a request, in the order of the file. */
   find(request: Request): Rule[] {
     const found: Rule[] = [];
-    this.#pathless.find(request, found);
+    this.#pathless.find(request, found, this.#manyValues);
     if (this.#hasPaths) {
       const { path } = request;
       const buckets = new Set<Bucket>();
       if (!this.#byPath.find(path.readings, buckets)) path.isLong = true;
       if (path.isLong && this.#longPath !== undefined) found.push(this.#longPath);
-      else for (const bucket of buckets) bucket.find(request, found);
+      else for (const bucket of buckets) bucket.find(request, found, this.#manyValues);
     }
     return inOrder(found);
   }
@@ -46,6 +47,7 @@ export class RuleIndex {
 interface RulesByText {
   readonly fact: Fact;
   readonly rules: Map<string, Rule[]>;
+  enforces: boolean;
 }
 
 const NO_TEXTS: RulesByText[] = [];
@@ -60,7 +62,9 @@ class Bucket {
   add(rule: Rule): void {
     const text = selective(rule.conditions);
     if (text !== undefined) {
-      const rules = this.#textsOf(text.fact);
+      const known = this.#textsOf(text.fact);
+      const { rules } = known;
+      known.enforces ||= rule.mode === "enforce";
       for (const exact of text.exact ?? []) {
         const same = rules.get(exact);
         if (same === undefined) rules.set(exact, [rule]);
@@ -77,9 +81,14 @@ class Bucket {
     for (const entry of address.listed) this.#byAddress.add(entry, rule);
   }
 
-  find(request: Request, found: Rule[]): void {
+  /** `manyValues` stands for all rules with exact texts of a fact whose values are too many to compare. */
+  find(request: Request, found: Rule[], manyValues: Rule): void {
     addCounting(this.#rest, request, found);
-    for (const { fact, rules } of this.#byText) addCounting(rules.get(request.read(fact)), request, found);
+    for (const { fact, rules, enforces } of this.#byText) {
+      const readings = request.readingsOf(fact);
+      if (readings !== undefined) for (const text of readings) addCounting(rules.get(text), request, found);
+      else if (enforces) found.push(manyValues);
+    }
     if (this.#byAddress === undefined) return;
     const { address } = request;
     if (address === undefined) return;
@@ -88,12 +97,13 @@ class Bucket {
     addCounting(rules, request, found);
   }
 
-  #textsOf(fact: Fact): Map<string, Rule[]> {
-    const known = this.#byText.find((other) => other.fact.id === fact.id);
-    if (known !== undefined) return known.rules;
-    const rules = new Map<string, Rule[]>();
-    this.#byText = [...this.#byText, { fact, rules }];
-    return rules;
+  #textsOf(fact: Fact): RulesByText {
+    let known = this.#byText.find((other) => other.fact.id === fact.id);
+    if (known === undefined) {
+      known = { fact, rules: new Map(), enforces: false };
+      this.#byText = [...this.#byText, known];
+    }
+    return known;
   }
 }
 

@@ -95,7 +95,7 @@ export class Rule {
   /** Whether it counts a request whose path matches. */
   counts(request: Request): boolean {
     for (const condition of this.#others) if (!holds(condition, request)) return false;
-    for (const fact of this.facts) if (request.read(fact) === "") return false;
+    for (const fact of this.facts) if (request.isMissing(fact)) return false;
     return true;
   }
 

@@ -24,13 +24,13 @@ export class ClientFinder {
     this.#header = header.toLowerCase();
   }
 
-  of(facts: Pick<HttpFacts, "remoteAddress" | "header" | "lineCount">): FoundClient {
+  of(facts: Pick<HttpFacts, "remoteAddress" | "header" | "lines">): FoundClient {
     const { remoteAddress } = facts;
     const peer = remoteAddress === undefined ? undefined : parseAddress(remoteAddress);
     if (!this.#trusts(peer, 0)) return { client: peer, isHidden: false };
     const value = facts.header(this.#header);
     // A client can fill the head up, or name the header in `Connection`, so that the line of the proxy is missing.
-    const isMissing = value === undefined || facts.lineCount?.(this.#header) === Number.POSITIVE_INFINITY;
+    const isMissing = value === undefined || facts.lines?.(this.#header) === "dropped";
     return isMissing ? { client: peer, isHidden: true } : this.#walk(peer, new ForwardedEntries(this.#header, value));
   }
 

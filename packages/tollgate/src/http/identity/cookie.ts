@@ -24,34 +24,39 @@ import { checkToken, percentDecoded, shortValue, trimmed } from "./header-values
  */
 export function cookie(name: string): KeyOf {
   const wanted = checkToken("cookie", name, "the name of a cookie");
-  return (facts) => shortValue(valueIn(cookiesOf(facts.header("cookie") ?? ""), wanted));
+  return (facts) => {
+    const values = cookiesOf(facts.header("cookie") ?? "").get(wanted) ?? [];
+    // Undecoded, each spelling of a session would be another key.
+    return values.length === 1 ? shortValue(percentDecoded(values[0]!)) : "";
+  };
 }
 
 markKeyMaker(cookie, 'cookie("session")');
 
-/** The value of a cookie, `""` if it is missing. Undecoded, each spelling of a session would be another key. */
-export function valueIn(cookies: ReadonlyMap<string, string>, name: string): string {
-  return percentDecoded(cookies.get(name) ?? "");
-}
-
-/** The cookies of a `Cookie` header as they are sent: `""` for a name with several values. */
-export function cookiesOf(cookies: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+/** The different values of each cookie of a `Cookie` header, as they are sent: applications may read any of them. */
+export function cookiesOf(cookies: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
   for (let start = 0; start < cookies.length; ) {
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon < 0 ? cookies.length : semicolon;
     const pair = cookies.slice(start, end);
     const equals = pair.indexOf("=");
     if (equals >= 0) {
-      const name = trimmed(pair.slice(0, equals));
-      const value = unquoted(trimmed(pair.slice(equals + 1)));
-      const before = found.get(name);
-      // Frameworks differ: some take the first, some the last.
-      found.set(name, before === undefined || before === value ? value : "");
+      addValue(found, trimmed(pair.slice(0, equals)), unquoted(trimmed(pair.slice(equals + 1))));
     }
     start = end + 1;
   }
   return found;
+}
+
+/** More values of a name are not compared: a client could slow down all requests by them. */
+export const MOST_VALUES = 16;
+
+/** Adds a value to those of its name, each once. One beyond `MOST_VALUES` tells that there are too many. */
+export function addValue(values: Map<string, string[]>, name: string, value: string): void {
+  const known = values.get(name);
+  if (known === undefined) values.set(name, [value]);
+  else if (known.length <= MOST_VALUES && !known.includes(value)) known.push(value);
 }
 
 function unquoted(value: string): string {

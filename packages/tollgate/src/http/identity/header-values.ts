@@ -26,8 +26,9 @@ function isSpaceOrTab(code: number): boolean {
 }
 
 /** Whether clients could choose which line the application reads. */
-export function hasSeveralLines(facts: Pick<HttpFacts, "lineCount">, name: string): boolean {
-  return (facts.lineCount?.(name) ?? 0) > 1;
+export function hasSeveralLines(facts: Pick<HttpFacts, "lines">, name: string): boolean {
+  const lines = facts.lines?.(name) ?? [];
+  return lines === "dropped" || lines.length > 1;
 }
 
 /** Malformed encoding stays as it is. */

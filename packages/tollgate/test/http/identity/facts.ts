@@ -13,6 +13,6 @@ export function factsFrom(peer: string | undefined, headers: HeaderLines = {}): 
       const lines = headers[name.toLowerCase()];
       return typeof lines === "object" ? lines.join(", ") : lines;
     },
-    lineCount: (name) => [headers[name.toLowerCase()] ?? []].flat().length,
+    lines: (name) => [headers[name.toLowerCase()] ?? []].flat(),
   };
 }
