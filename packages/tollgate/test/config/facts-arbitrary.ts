@@ -8,7 +8,7 @@ export function factsArbitrary(): fc.Arbitrary<PlainFacts> {
   return fc
     .record({
       ip: fc.constantFrom(...ADDRESSES),
-      method: fc.constantFrom(...METHODS),
+      method: fc.constantFrom(...METHODS, "post"),
       segments: fc.array(fc.constantFrom(...SEGMENTS), { maxLength: 5 }),
       host: fc.constantFrom(...HOSTS),
       texts: fc.tuple(text, text, text, text, text, text),

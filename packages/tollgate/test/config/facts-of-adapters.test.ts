@@ -82,6 +82,14 @@ describe("facts of an adapter", () => {
     expect(keyOf(createLimits(by("host")), { header: () => "a", lines: () => ["a", "b"] })).toBe("several values");
   });
 
+  it("have one method, however it is spelled", () => {
+    const limits = createLimits(fileOf({ login: { match: { method: "POST" }, by: "method", quota: "1/1d" } }));
+    const isAllowed = (method: string) => limits.consume("api", { method }).allowed;
+    expect(["post", "POST", "pOsT"].map(isAllowed)).toEqual([true, false, false]);
+    limits.byKey("api", "login", "post").reset();
+    expect(isAllowed("Post")).toBe(true);
+  });
+
   it("match a rule by any of several values, and by all of them joined", () => {
     const match = { "header.x": ["b", "a, b"], "cookie.c": "*bot*", "query.q": "2" };
     const limits = createLimits(fileOf({ bots: { match, limit: "deny" } }));

@@ -90,7 +90,8 @@ export class Request {
       case "ip":
         return valueFrom([this.#requestAddress.key]);
       case "method":
-        return valueFrom([facts.method ?? ""]);
+        // Some frameworks take `post` for `POST`.
+        return valueFrom([(facts.method ?? "").toUpperCase()]);
       case "path":
         return valueFrom([this.path === NO_PATH ? "" : pathText(this.path.readings[0]!)]);
       case "host":
@@ -162,6 +163,8 @@ export function countedText({ kind }: Fact, text: string): string {
   switch (kind) {
     case "ip":
       return keyOfAddress(text) ?? text;
+    case "method":
+      return text.toUpperCase();
     case "host":
       return hostName(text);
     default:

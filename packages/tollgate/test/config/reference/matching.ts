@@ -84,7 +84,7 @@ function read(fact: string, facts: PlainFacts, ignoreCase: boolean): string {
     case "ip":
       return keyOfIp(facts.ip);
     case "method":
-      return facts.method;
+      return facts.method.toUpperCase();
     case "path":
       return `/${segments(facts.path, ignoreCase).join("/")}`;
     case "host":
