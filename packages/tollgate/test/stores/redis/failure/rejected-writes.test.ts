@@ -1,5 +1,16 @@
 import { Redis } from "ioredis";
-import { type AsyncLimiter, createLimiter, perDay, perMinute, slidingWindow } from "tollgate";
+import {
+  type AsyncLimiter,
+  combine,
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  perDay,
+  perMinute,
+  slidingWindow,
+  type TokenBucketOptions,
+  tokenBucket,
+} from "tollgate";
 import type { RedisStore } from "tollgate/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type StoreOptions } from "../kit/use-redis.ts";
@@ -82,4 +93,42 @@ it("a server that has memory again decides all calls", async () => {
   await server.command("CONFIG", "SET", "maxmemory", "0");
   expect(await limiter.consume("new")).toMatchObject({ allowed: true, remaining: 2 });
   expect(await limiter.consume("new")).not.toHaveProperty("degraded");
+});
+
+describe("an exhausted key stays denied where the denial would write:", () => {
+  const bucket = (capacity: number, more: Pick<TokenBucketOptions, "blockFor"> = {}) =>
+    tokenBucket({ name: "calls", capacity, refill: 1, per: "1h", ...more });
+  const window = (limit: number) => fixedWindow({ name: "calls", limit, window: "1h" });
+  const other = perDay(1_000, { name: "other" });
+  const extending = bucket(10, { blockFor: { duration: "1h", extend: true } });
+
+  it.each<[name: string, before: Limit[], after: Limit[], calls: number]>([
+    ["a bucket with other numbers", [bucket(10)], [bucket(5)], 10],
+    ["a window with other numbers", [window(10)], [window(5)], 10],
+    ["a list that grows", [bucket(10)], [bucket(10), other], 10],
+    ["a list that shrinks", [bucket(10), other], [bucket(10)], 10],
+    ["a block that begins", [bucket(10, { blockFor: "1h" })], [bucket(10, { blockFor: "1h" })], 10],
+    ["a block that extends", [extending], [extending], 12],
+  ])("%s", async (_name, limits, after, calls) => {
+    const { server, store } = await start(LIMITS["a bucket"]);
+    const [first, then] = [limits, after].map((list) => createLimiter({ name: "changed", limits: list, store }));
+    for (let call = 0; call < calls; call += 1) await first!.allow("ann");
+    await server.command("CONFIG", "SET", "maxmemory", "1");
+    for (let call = 0; call < 5; call += 1) {
+      const [decision, fresh] = await Promise.all([then!.consume("ann"), then!.consume("new")]);
+      expect(decision).toMatchObject({ allowed: false });
+      expect(decision).not.toHaveProperty("degraded");
+      expect(fresh).toMatchObject({ allowed: true, degraded: "the server is out of memory" });
+    }
+  });
+});
+
+it("a new key of a bucket that starts empty is decided by the policy: if it were not written, it would never fill", async () => {
+  const { server, store } = await start(LIMITS["a bucket"]);
+  const limits = [tokenBucket({ capacity: 10, refill: 1, per: "1h", initial: "empty", idleTtl: "1d" })];
+  const limiter = createLimiter({ name: "empty", limits, store });
+  const joint = combine(limiter, createLimiter({ name: "other", limits, store }));
+  await server.command("CONFIG", "SET", "maxmemory", "1");
+  expect(await limiter.consume("new")).toMatchObject({ allowed: true, degraded: "the server is out of memory" });
+  expect(await joint.consume("new")).toMatchObject({ allowed: true, degraded: "the server is out of memory" });
 });

@@ -132,6 +132,7 @@ local function counts_of(state, plan, changes)
     counts[i] = { raw = '' }
     counts.plan[i].kernel.init(counts.plan[i], counts[i], now_us)
   end
+  state.starts = state.starts or changes and counts.plan.starts_empty and (counts.new or starts_anew)
   -- What is counted under other numbers or in another list moves, and a key that is idle starts anew, even if nothing
   -- is taken.
   if changes and (moved or starts_anew or not is_own_list) then keep(state, counts) end

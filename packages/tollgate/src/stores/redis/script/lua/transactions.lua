@@ -105,8 +105,15 @@ local function run_reads(verb, calls, times, each)
   return admitted
 end
 
+-- A denial holds without what it writes, such as counts under other numbers or a block, so a full server denies, too.
+-- But a bucket that starts empty would never fill.
+local function write_if_possible(key, before)
+  if to_write[key] and before ~= true and not states[key].starts then to_write[key] = 'may' end
+end
+
 local function run_takes(verb, calls, times, each)
-  local admitted = 0
+  local admitted, before = 0, {}
+  for i, one in ipairs(calls) do before[i] = to_write[one.key] end
   local joined = not each and times > 1 and #calls == 1 and not calls[1].plan.blocks
   if joined and not in_force(calls[1].key) then admitted = take_repeatedly(calls[1], times) end
   local is_denied = false
@@ -116,6 +123,7 @@ local function run_takes(verb, calls, times, each)
     if not is_denied then admitted = admitted + 1 end
     if each or is_denied then answer_all(entries) end
   end
+  for i, one in ipairs(verb.decides and admitted == 0 and calls or {}) do write_if_possible(one.key, before[i]) end
   return admitted
 end
 
@@ -124,8 +132,7 @@ local function run_lease(calls, ask)
   local key, blocked, index = calls[1].key, latest_block(calls)
   local before = to_write[key]
   local admitted, numbers = leases().run(calls[1], ask, blocked, entries)
-  -- A full server denies, too.
-  if admitted == 0 and numbers[2] == 0 and not before then to_write[key] = 'may' end
+  if admitted == 0 and numbers[2] == 0 then write_if_possible(key, before) end
   entries.blocked, entries.index, entries.is_denial = blocked, index, 1
   answer_all(entries)
   for i = 1, #numbers do answer(numbers[i]) end
