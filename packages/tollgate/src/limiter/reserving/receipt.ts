@@ -4,7 +4,7 @@ import { VERBS } from "../../core/verbs.ts";
 import type { Route } from "../choosing/route.ts";
 import type { Request } from "../deciding/request.ts";
 
-/** The limiter does not know the resets of a fallback or of a store elsewhere: such a store finds out by itself. */
+/** For a store that tells nothing of its resets: it finds out by itself. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
 /**
@@ -122,12 +122,7 @@ export function receiptOfTake(maker: object, request: TakingRequest, report: Rep
 
 /** Where a call took its units. `call` tells it from others, if there are several. */
 function placeOf(report: Report, call: number | undefined): Omit<Taken, "untilUs"> {
-  const { degraded } = report;
   const overflow = call === undefined ? report.overflow : report.overflowOf[call];
   const resets = (call === undefined ? report.resets : report.resetsOf[call]) ?? UNKNOWN;
-  return {
-    where: overflow === "shared" ? "overflow" : "own",
-    degraded,
-    resets: degraded === undefined ? resets : UNKNOWN,
-  };
+  return { where: overflow === "shared" ? "overflow" : "own", degraded: report.degraded, resets };
 }

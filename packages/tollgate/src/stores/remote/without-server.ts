@@ -111,12 +111,14 @@ function describe(counted: Report, calls: readonly CallWithout[]): Report {
   const report = new Report();
   report.admitted = counted.admitted;
   report.overflow = counted.overflow;
-  let from = 0;
-  for (const { space, costs } of calls) {
+  let [call, from] = [0, 0];
+  for (const [i, { space, costs }] of calls.entries()) {
     if (typeof space.fallback === "string") for (const _ of costs) report.addIdleEntry();
     else {
       report.addEntries(counted, from, from + costs.length);
+      report.resetsOf[i] = counted.resetsOf[call] ?? counted.resets;
       from += costs.length;
+      call += 1;
     }
   }
   return describeWhole(report, calls);

@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, memoryStore, perMinute, slidingWindow } from "tollgate";
+import { combine, createLimiter, fixedWindow, memoryStore, perMinute, slidingWindow, tokenBucket } from "tollgate";
 import { describe, expect, it } from "vitest";
 import { bypassedStore, quarterStore } from "../kit/bypassed-store.ts";
 import { type StoreOptions, useRedis } from "../kit/use-redis.ts";
@@ -105,5 +105,43 @@ describe("a local fraction of each limit", () => {
     expect(await redis.callsOf(async () => expect(await limiter.allow("ann")).toBe(false))).toBe(0);
     clock.advance(6_000);
     expect(await limiter.allow("ann")).toBe(true);
+  });
+});
+
+describe.each([
+  ["a bucket", tokenBucket({ capacity: 10, refill: 1, per: "1h" })],
+  ["a window", fixedWindow({ limit: 10, window: "1h" })],
+])("after a reset, a refund gives back nothing of later calls to a fallback, under %s:", (_kind, limit) => {
+  const createLimiters = () => {
+    const { clock, store } = bypassed({ onFailure: { fallback: memoryStore(), share: 1 } });
+    const limiterOf = (name: string, onFailure?: "allow") =>
+      createLimiter({ name, limits: [limit], store, clock, ...(onFailure && { onFailure }) });
+    return { limiter: limiterOf("api"), other: limiterOf("other"), uncounted: limiterOf("uncounted", "allow") };
+  };
+
+  it("of one limiter", async () => {
+    const { limiter } = createLimiters();
+    const reservation = await limiter.reserve("ann", 2);
+    const decisions = [await limiter.consume("ann", 2), await limiter.consume("ann")];
+    await limiter.reset("ann");
+    const [later] = [await limiter.consume("ann", 3), await limiter.consume("ann", 4)];
+    for (const decision of decisions) await limiter.refund("ann", 2, decision);
+    await reservation.cancel();
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 7 }]);
+    await limiter.refund("ann", 3, later);
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 4 }]);
+  });
+
+  it.each(["other", "uncounted"] as const)("of two: %s", async (name) => {
+    const { limiter, [name]: beside } = createLimiters();
+    const both = combine(beside, limiter);
+    const decision = await both.consume("ann", 3);
+    await limiter.reset("ann");
+    await limiter.consume("ann", 4);
+    const later = await both.consume("ann", 2);
+    await both.refund("ann", 3, decision);
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 6 }]);
+    await both.refund("ann", 2, later);
+    expect(await limiter.explain("ann")).toMatchObject([{ used: 4 }]);
   });
 });
