@@ -1,13 +1,17 @@
 import type { LeaseStatus } from "../../core/lease-status.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
-import type { AsyncSpace } from "../../core/store.ts";
+import type { AsyncSpace, Call } from "../../core/store.ts";
+import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
 
 /** Longer keys are asked call by call: callers could fill the memory with them. */
 export const LONGEST_KEY = 256;
+
+type CostedKey = Pick<Call<AsyncSpace>, "key" | "costs">;
 
 /** One plan's keys on the server, of which this node knows enough to decide many calls alone. */
 export abstract class DecidingSpace implements AsyncSpace {
@@ -27,15 +31,31 @@ export abstract class DecidingSpace implements AsyncSpace {
   /** Takes as `consume` does; `undefined` if the server has to be asked for this call alone. */
   abstract take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined;
   /** Takes a charge without the server; `undefined` if the server has to be asked. */
-  abstract charge(key: string, costs: readonly number[], now: TimeCell): Report | undefined;
-  /** The server was asked for another verb than a take. `work` ends with its answer. */
-  abstract asked(key: string, verb: Verb, costs: readonly number[], now: TimeCell, work: Promise<unknown>): void;
+  charge(_key: string, _costs: readonly number[]): Report | undefined {
+    return undefined;
+  }
+
+  /** The server was asked for another verb than a take, or for several keys. `work` ends with its answer. */
+  abstract asked(call: CostedKey, verb: Verb, now: TimeCell, work: Promise<Report>, taken?: Taken): void;
+
+  /** What the server knows of a take that is corrected. */
+  takenThere(taken: Taken, _now: TimeCell): Maybe<Taken> {
+    return taken;
+  }
+
   /** Tells the server what was admitted here, before it is asked for something else. */
-  abstract settle(key: string): void;
+  settle(_key: string): void {}
+
   /** The server's report, with what this node knows better. */
-  abstract restated(key: string, costs: readonly number[], report: Report): Report;
+  restated(_key: string, _costs: readonly number[], report: Report): Report {
+    return report;
+  }
+
   /** Where each limit of a key stands at this node; `undefined` if nothing is leased. */
-  abstract leasesOf(key: string): readonly LeaseStatus[] | undefined;
+  leasesOf(_key: string): readonly LeaseStatus[] | undefined {
+    return undefined;
+  }
+
   /** Gives back what this node holds of a key, and tells the server what was admitted. */
   abstract giveBack(key: string): void;
   abstract giveBackAll(): void;

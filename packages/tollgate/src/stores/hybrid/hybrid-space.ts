@@ -1,6 +1,7 @@
 import { readUs } from "../../core/clock.ts";
 import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Report } from "../../core/report.ts";
+import type { AsyncSpace, Call } from "../../core/store.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
@@ -78,28 +79,25 @@ export class HybridSpace extends DecidingSpace {
   }
 
   /** Takes a charge from the leases of this node; `undefined` if they do not cover it. */
-  charge(key: string, costs: readonly number[]): Report | undefined {
+  override charge(key: string, costs: readonly number[]): Report | undefined {
     const known = this.#keys.get(key);
     return known?.spend(costs) === true ? known.spentReport(costs) : undefined;
   }
 
   /** The server's report, less what this node holds of the key. */
-  restated(key: string, costs: readonly number[], report: Report): Report {
+  override restated(key: string, costs: readonly number[], report: Report): Report {
     const known = this.#keys.get(key);
     return known === undefined || !report.hasEntries ? report : known.reports.restated(costs, report);
   }
 
-  leasesOf(key: string): readonly LeaseStatus[] {
+  override leasesOf(key: string): readonly LeaseStatus[] {
     if (this.#times === undefined) return obstaclesOf(this.plan).map((why) => ({ how: "strict", why }));
     const why = key.length > LONGEST_KEY ? "long key" : "little demand";
     return this.#keys.get(key)?.statuses ?? this.plan.limits.map(() => ({ how: "strict", why }));
   }
 
-  /** The server knows what this node holds. */
-  settle(): void {}
-
   /** After a refund, denials are forgotten until the units have come back. */
-  asked(key: string, verb: Verb, _costs: readonly number[], _now: TimeCell, work: Promise<unknown>): void {
+  asked({ key }: Pick<Call<AsyncSpace>, "key">, verb: Verb, _now: TimeCell, work: Promise<Report>): void {
     const known = this.#keys.get(key);
     if (known === undefined || !VERBS[verb].refunds) return;
     const forget = () => known.forgetDenials();

@@ -1,5 +1,5 @@
 import type { AsyncBlocks } from "../../core/blocks.ts";
-import { later } from "../../core/maybe-async.ts";
+import { all, later, mapMaybeAsync } from "../../core/maybe-async.ts";
 import type { Plan, Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
@@ -181,6 +181,8 @@ class NodeStore implements HybridStore {
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
     const asked = this.#ask(verb, calls, now, taken);
+    for (const [i, call] of (calls.length > 1 ? calls : []).entries())
+      (call.space as DecidingSpace).asked(call, verb, now, asked, taken?.[i]);
     return verb === "explain" ? asked.then((report) => withLeases(report, calls)) : asked;
   }
 
@@ -208,12 +210,12 @@ class NodeStore implements HybridStore {
     const { changes, takes, reports } = VERBS[verb];
     if (changes && takes === "if all conform") return own.take(key, costs, now);
     if (takes === "always") {
-      const charged = own.charge(key, costs, now);
+      const charged = own.charge(key, costs);
       if (charged !== undefined) return Promise.resolve(charged);
     }
     own.settle(key);
     const asked = this.#ask(verb, [{ space, key, costs }], now, taken);
-    own.asked(key, verb, costs, now, asked);
+    own.asked({ key, costs }, verb, now, asked, taken?.[0]);
     if (!reports) return asked;
     const restated = asked.then((report) => own.restated(key, costs, report));
     return verb === "explain" ? restated.then((report) => withLeases(report, [{ space, key, costs }])) : restated;
@@ -228,7 +230,8 @@ class NodeStore implements HybridStore {
   ): Promise<Report> {
     this.#stats.asks += 1;
     const strict = calls.map(({ space, key, costs }) => ({ space: (space as DecidingSpace).redis, key, costs }));
-    return later(() => this.#redis.transact(verb, strict, now, taken));
+    const there = taken && all(taken.map((one, i) => (calls[i]!.space as DecidingSpace).takenThere(one, now)));
+    return later(() => mapMaybeAsync(there, (receipts) => this.#redis.transact(verb, strict, now, receipts)));
   }
 
   #giveBackAll(): void {

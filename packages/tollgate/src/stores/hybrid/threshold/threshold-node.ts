@@ -1,6 +1,7 @@
 import { readUs } from "../../../core/clock.ts";
 import { later } from "../../../core/maybe-async.ts";
 import type { Scope } from "../../../core/plan.ts";
+import type { Report } from "../../../core/report.ts";
 import type { SyncStore } from "../../../core/store.ts";
 import { ownCopy } from "../../../core/text-memory.ts";
 import { createTimeCell } from "../../../core/time-cell.ts";
@@ -18,6 +19,8 @@ interface Debt {
   readonly key: string;
   /** One entry per limit. */
   readonly units: number[];
+  /** Below 0, so that the receipts of its calls differ from those of the server, which have a moment. */
+  readonly number: number;
 }
 
 /** What the spaces of one store share: the counts of this process, and what the server does not know of them. */
@@ -27,6 +30,9 @@ export class ThresholdNode {
   readonly #store: StoreOnServer;
   readonly #stats: LeaseStats;
   readonly #debts = new Map<string, Debt>();
+  #lastNumber = 0;
+  /** The server's answers to the last charges, by the numbers of the debts. */
+  readonly #charges = new Map<number, Promise<Report | undefined>>();
   /** Keys that may be blocked: calls ask the server, until it says that they are not. */
   readonly #blocked = new Set<string>();
 
@@ -48,23 +54,32 @@ export class ThresholdNode {
     if (this.#blocked.size > 0) this.#blocked.delete(nameOf(scope, key));
   }
 
-  /** Units that have come back since they were admitted are not charged: no more than `used` count. */
-  lowerDebt(space: RedisSpace, key: string, used: readonly number[]): void {
-    const units = this.#debts.get(debtOf(space, key))?.units;
-    if (units !== undefined) for (let i = 0; i < units.length; i += 1) units[i] = Math.min(units[i]!, used[i]!);
+  /** Units that have come back are not charged: before a call took its units, no more than the others counted. */
+  lowerDebt(space: RedisSpace, key: string, used: readonly number[], taken: readonly number[]): void {
+    const { units = [] } = this.#debts.get(debtOf(space, key)) ?? {};
+    for (let i = 0; i < units.length; i += 1) units[i] = Math.min(units[i]!, used[i]! - taken[i]!);
   }
 
-  addDebt(space: RedisSpace, key: string, costs: readonly number[]): void {
-    const name = debtOf(space, key);
-    const known = this.#debts.get(name);
-    if (known !== undefined) {
-      for (let i = 0; i < costs.length; i += 1) known.units[i]! += costs[i]!;
-      return;
-    }
+  /** @returns the number of the debt. */
+  addDebt(space: RedisSpace, key: string, costs: readonly number[]): number {
+    const known = this.#debts.get(debtOf(space, key)) ?? this.#newDebt(space, key);
+    for (let i = 0; i < costs.length; i += 1) known.units[i]! += costs[i]!;
+    return known.number;
+  }
+
+  #newDebt(space: RedisSpace, key: string): Debt {
     const [oldest] = this.#debts.size < MOST_KEYS ? [] : this.#debts.values();
     if (oldest !== undefined) void this.settle(oldest.space, oldest.key);
+    this.#lastNumber -= 1;
     // A sliced string would keep its parent alive.
-    this.#debts.set(ownCopy(name), { space, key: ownCopy(key), units: [...costs] });
+    const debt = { space, key: ownCopy(key), units: space.plan.limits.map(() => 0), number: this.#lastNumber };
+    this.#debts.set(debtOf(space, debt.key), debt);
+    return debt;
+  }
+
+  /** What the server said when it was charged with a debt; `undefined` if it was not, or too long ago. */
+  chargeOf(number: number): Promise<Report | undefined> {
+    return this.#charges.get(number) ?? Promise.resolve(undefined);
   }
 
   forgetDebt(space: RedisSpace, key: string): void {
@@ -77,13 +92,18 @@ export class ThresholdNode {
 
   /** Charges the server with what was admitted here of a key. */
   async settle(space: RedisSpace, key: string): Promise<void> {
-    const units = this.#debts.get(debtOf(space, key))?.units;
+    const debt = this.#debts.get(debtOf(space, key));
     this.forgetDebt(space, key);
-    if (units === undefined || units.every((count) => count === 0)) return;
+    if (debt === undefined || debt.units.every((count) => count === 0)) return;
     this.#stats.asks += 1;
     const now = createTimeCell(readUs(space.clock));
     // A failed charge is not repeated: it may have been counted.
-    await later(() => this.#store.transact("charge", [{ space, key, costs: units }], now)).catch(() => {});
+    const call = { space, key, costs: debt.units };
+    const charge = later(() => this.#store.transact("charge", [call], now)).catch(() => undefined);
+    const [oldest] = this.#charges.size < MOST_KEYS ? [] : this.#charges.keys();
+    if (oldest !== undefined) this.#charges.delete(oldest);
+    this.#charges.set(debt.number, charge);
+    await charge;
   }
 
   async settleAll(space: RedisSpace): Promise<void> {

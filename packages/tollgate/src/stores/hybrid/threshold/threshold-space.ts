@@ -1,7 +1,9 @@
 import { startsEmpty } from "../../../algorithms/compile-limit.ts";
+import type { Maybe } from "../../../core/maybe-async.ts";
 import { blocksKeys } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
-import type { SyncSpace } from "../../../core/store.ts";
+import type { AsyncSpace, Call as StoreCall, SyncSpace } from "../../../core/store.ts";
+import type { Taken } from "../../../core/taken.ts";
 import type { TimeCell } from "../../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../../core/verbs.ts";
 import type { RedisSpace } from "../../redis/redis-space.ts";
@@ -9,6 +11,8 @@ import type { StoreOnServer } from "../../redis/redis-store.ts";
 import { DecidingSpace, LONGEST_KEY } from "../deciding-space.ts";
 import type { LeaseStats } from "../stats.ts";
 import type { ThresholdNode } from "./threshold-node.ts";
+
+type Call = Pick<StoreCall<AsyncSpace>, "key" | "costs">;
 
 interface ThresholdSpaceParts {
   readonly store: StoreOnServer;
@@ -45,36 +49,37 @@ export class ThresholdSpace extends DecidingSpace {
   take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
     if (!this.#isCountedHere(key)) return undefined;
     const { node, stats } = this.#parts;
-    if (node.mayBeBlocked(this.plan.scope, key)) return this.#askFirst(key, costs, now);
-    const report = this.#count("take", key, costs, now);
-    if (report.overflow !== undefined) return undefined;
-    // Limits in shadow mode took only what conformed.
-    const taken = costs.map((cost, i) => (report.admitted && report.conforms[i]! ? cost : 0));
-    node.lowerDebt(
-      this.redis,
-      key,
-      taken.map((cost, i) => report.used[i]! - cost),
-    );
-    if (report.admitted && this.#isBelow(report)) return this.#ask(key, costs, now);
+    const here = this.#count("take", key, costs, now);
+    if (here.overflow !== undefined) return undefined;
+    const taken = takenOf(here, costs);
+    node.lowerDebt(this.redis, key, here.used, taken);
+    if (!here.admitted || this.#isBelow(here) || node.mayBeBlocked(this.plan.scope, key))
+      return this.#ask(key, costs, now, here);
     stats.decidedLocally += 1;
-    if (report.admitted) node.addDebt(this.redis, key, taken);
-    return Promise.resolve(report);
+    here.resets = node.addDebt(this.redis, key, taken);
+    return Promise.resolve(here);
   }
 
-  charge(): undefined {}
-
-  /** What the server is asked for counts here, too. */
-  asked(key: string, verb: Verb, costs: readonly number[], now: TimeCell): void {
-    if (VERBS[verb].changes && this.#isCountedHere(key)) this.#count(verb, key, costs, now);
+  /**
+   * What the server is asked for counts here, too. What a decision gives back stays counted: it may be of an earlier
+   * window or from before a reset. Then more calls ask the server, as all do that are denied here.
+   */
+  asked({ key, costs }: Call, verb: Verb, now: TimeCell, work: Promise<Report>, taken?: Taken): void {
+    const { changes, takes } = VERBS[verb];
+    if (!changes || taken !== undefined || !this.#isCountedHere(key)) return;
+    const here = this.#count(verb, key, costs, now);
+    if (takes === "if all conform") work.then((there) => this.#answered(there, key, costs, now, here)).catch(() => {});
   }
 
-  restated(_key: string, _costs: readonly number[], report: Report): Report {
-    return report;
+  /** The receipt of a call that was admitted here is, on the server, that of the charge for it. */
+  override takenThere(taken: Taken, now: TimeCell): Maybe<Taken> {
+    if (taken.resets >= 0) return taken;
+    return this.#parts.node.chargeOf(taken.resets).then(({ resets = 0, untilUs } = new Report()) => {
+      return { ...taken, resets, untilUs: taken.untilUs.map((us, i) => (us > now[0]! ? (untilUs[i] ?? us) : us)) };
+    });
   }
 
-  leasesOf(): undefined {}
-
-  settle(key: string): void {
+  override settle(key: string): void {
     void this.#parts.node.settle(this.redis, key);
   }
 
@@ -116,29 +121,15 @@ export class ThresholdSpace extends DecidingSpace {
     return this.#isLocal && key.length <= LONGEST_KEY;
   }
 
-  #count(verb: Verb, key: string, costs: readonly number[], now: TimeCell): Report {
+  #count(verb: Verb, key: string, costs: readonly number[], now: TimeCell, taken?: Taken): Report {
     const report = new Report();
-    report.admitted = this.#counts.apply(verb, key, costs, now, report, 0);
+    report.admitted = this.#counts.apply(verb, key, costs, now, report, 0, taken);
     this.#counts.maintain();
-    report.resets = undefined;
     return report;
   }
 
-  /** Charges what was admitted here, and lets the server decide about a call that was taken here. */
-  async #ask(key: string, costs: readonly number[], now: TimeCell): Promise<Report> {
-    const report = await this.#askServer(key, costs, now);
-    if (!report.admitted) this.#count("refund", key, costs, now);
-    return report;
-  }
-
-  /** Lets the server decide about a key that may be blocked. */
-  async #askFirst(key: string, costs: readonly number[], now: TimeCell): Promise<Report> {
-    const report = await this.#askServer(key, costs, now);
-    if (report.admitted) this.#count("charge", key, costs, now);
-    return report;
-  }
-
-  async #askServer(key: string, costs: readonly number[], now: TimeCell): Promise<Report> {
+  /** Charges what was admitted here, and lets the server decide about a call that was counted here. */
+  async #ask(key: string, costs: readonly number[], now: TimeCell, here: Report): Promise<Report> {
     const { store, stats, node } = this.#parts;
     this.settle(key);
     stats.asks += 1;
@@ -146,7 +137,18 @@ export class ThresholdSpace extends DecidingSpace {
     const report = await store.transact("take", [{ space: this.redis, key, costs }], now);
     if (report.block !== undefined) node.noteBlocked(this.plan.scope, key);
     else if (report.degraded === undefined) node.noteUnblocked(this.plan.scope, key);
+    else if (!here.admitted) return here;
+    this.#answered(report, key, costs, now, here);
     return report;
+  }
+
+  /** The server decided about a call that was counted here. */
+  #answered({ admitted }: Report, key: string, costs: readonly number[], now: TimeCell, here: Report): void {
+    if (admitted && !here.admitted) this.#count("charge", key, costs, now);
+    if (admitted || !here.admitted) return;
+    const untilUs = costs.map((_, i) => here.untilUs[i] ?? now[0]! + here.resetUs[i]!);
+    const taken: Taken = { where: "own", degraded: undefined, resets: here.resets ?? 0, untilUs };
+    this.#count("refund", key, takenOf(here, costs), now, taken);
   }
 
   /** Whether less than the threshold is left of a limit. */
@@ -156,4 +158,9 @@ export class ThresholdSpace extends DecidingSpace {
       return this.plan.enforces[i]! && capacity - report.used[i]! < capacity * threshold;
     });
   }
+}
+
+/** Limits in shadow mode took only what conformed. */
+function takenOf({ admitted, conforms }: Report, costs: readonly number[]): readonly number[] {
+  return costs.map((cost, i) => (admitted && conforms[i]! ? cost : 0));
 }

@@ -28,7 +28,7 @@ class Key {
   async take(costs: readonly number[]): Promise<Taken> {
     const { admitted, untilUs, resets = 0, resetUs } = await this.apply("take", costs);
     if (!admitted) throw new Error("expected a call that is admitted");
-    const until = costs.map((_, i) => untilUs[i] ?? resets + resetUs[i]!);
+    const until = costs.map((_, i) => untilUs[i] ?? Date.now() * 1_000 + resetUs[i]!);
     return { where: "own", degraded: undefined, resets, untilUs: until };
   }
 
