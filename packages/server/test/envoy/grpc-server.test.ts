@@ -125,7 +125,7 @@ describe("the gRPC server", () => {
   });
 
   it("closes connections whose messages do not come", async () => {
-    const { server, client } = await startServer(memoryStore(), { callBounds: { messageMs: 200 } });
+    const { server, client } = await startServer(memoryStore(), { callBounds: { partMs: 200 } });
     await beginMessages(server.port, 3).closed;
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
   });
@@ -137,6 +137,19 @@ describe("the gRPC server", () => {
     const greedy = beginMessages(server.port, 40);
     await Promise.all([patient.closed, greedy.closed]);
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("closes connections that do not read their answers", async () => {
+    const { server, client } = await startServer(memoryStore(), { callBounds: { partMs: 200 } });
+    const session = connectHttp2(`http://127.0.0.1:${server.port}`, { settings: { initialWindowSize: 0 } });
+    onTestFinished(() => session.destroy());
+    session.on("error", () => {});
+    for (let i = 0; i < 3; i += 1) {
+      const call = session.request({ ":method": "POST", ":path": METHOD, "content-type": "application/grpc" });
+      call.on("error", () => {}).end(messageOf("d", "address", "a"));
+    }
+    await once(session, "close");
+    expect((await client.shouldRateLimit("d", { address: "b" })).overallCode).toBe(OK);
   });
 
   it("refuses long metadata", async () => {
@@ -213,6 +226,14 @@ function beginMessages(port: number, count: number) {
   }
   const begun = new Promise((resolve) => session.ping(resolve));
   return { begun, closed: once(session, "close") };
+}
+
+/** A message with one descriptor of one entry, whose texts are short. */
+function messageOf(domain: string, key: string, value: string): Buffer {
+  const field = (number: number, bytes: Buffer) => Buffer.concat([Buffer.of(8 * number + 2, bytes.length), bytes]);
+  const entry = Buffer.concat([field(1, Buffer.from(key)), field(2, Buffer.from(value))]);
+  const message = Buffer.concat([field(1, Buffer.from(domain)), field(2, field(1, entry))]);
+  return Buffer.concat([Buffer.of(0, 0, 0, 0, message.length), message]);
 }
 
 function startAgain(server: GrpcListener): Promise<GrpcListener> {
