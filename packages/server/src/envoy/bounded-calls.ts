@@ -14,7 +14,7 @@ export interface CallBounds {
   readonly metadataBytes: number;
 }
 
-export const CALL_BOUNDS: CallBounds = { partMs: 5_000, messages: 2_000, answers: 10_000, metadataBytes: 8 * 1024 };
+export const CALL_BOUNDS: CallBounds = { partMs: 5_000, messages: 500, answers: 10_000, metadataBytes: 8 * 1024 };
 
 /** How often late calls are looked for while some are under way, as a part of the time that they have. */
 const CHECKS = 4;

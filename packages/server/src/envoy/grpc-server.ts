@@ -18,9 +18,12 @@ export interface GrpcServerOptions extends GrpcAddress {
   readonly callBounds?: Partial<CallBounds>;
 }
 
-/** What a client can make this service keep. A request of a hundred descriptors has about ten kilobytes. */
+/**
+ * What a client can make this service keep. Envoy accepts heads of 60 KiB: four descriptors with all of one fit. Messages
+ * that are under way have 128 MB at most, by `CALL_BOUNDS`.
+ */
 const BOUNDS = {
-  "grpc.max_receive_message_length": 64 * 1024,
+  "grpc.max_receive_message_length": 256 * 1024,
   "grpc.max_concurrent_streams": 1_000,
   // A connection without a call ends after five minutes.
   "grpc.max_connection_idle_ms": 300_000,

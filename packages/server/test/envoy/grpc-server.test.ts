@@ -78,10 +78,17 @@ describe("the gRPC server", () => {
         code: expect.any(Number),
       });
     }
-    await expect(client.sendBytes(METHOD, new Uint8Array(100_000))).rejects.toMatchObject({
+    await expect(client.sendBytes(METHOD, new Uint8Array(300_000))).rejects.toMatchObject({
       code: status.RESOURCE_EXHAUSTED,
     });
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
+  });
+
+  it("counts requests with any head that Envoy accepts, in four descriptors", async () => {
+    const { client } = await startServer();
+    const path = "x".repeat(60 * 1024);
+    const { statuses } = await client.shouldRateLimit("d", ...[1, 2, 3, 4].map((i) => ({ address: `${i}${path}` })));
+    expect(statuses.map(({ limitRemaining }) => limitRemaining)).toEqual([1, 1, 1, 1]);
   });
 
   it("survives connections that speak no HTTP/2", async () => {
