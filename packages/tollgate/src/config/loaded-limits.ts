@@ -119,7 +119,13 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     const own = found.keyOfTexts(key);
     // The limiter then knows all limits of the key, even where only other processes have counted it.
     if (limiter.selection.fixed === undefined) for (const limits of found.listsOf(own)) limiter.byKey(own, limits);
-    return limiter.byKey(own) as unknown as KeyHandle<Kind>;
+    const handle: unknown = limiter.handleOn((into) => {
+      limiter.selection.selectKey(own, undefined, into);
+      const { lacksLimits } = into;
+      // All limits of the key are known: one without counts is reset.
+      if (lacksLimits !== undefined) into.lacksLimits = (verb) => verb ?? lacksLimits();
+    });
+    return handle as KeyHandle<Kind>;
   }
 
   explain(domain: string, facts: Facts): readonly RuleExplanation[] {

@@ -159,7 +159,10 @@ export class KeyHandle {
     // Another limiter of the name, perhaps in another process, may have counted the key under limits of its own.
     if (lacksLimits === undefined || route.owners.every(({ source }) => typeof source.scope === "symbol"))
       return dropped();
-    return mapMaybeAsync(this.explain(), ({ length }) => (length > 0 ? dropped() : lacksLimits("reset")));
+    return mapMaybeAsync(this.explain(), ({ length }) => {
+      if (length === 0) lacksLimits("reset");
+      return dropped();
+    });
   }
 
   block(span: BlockTime, options?: BlockOptions): Maybe<void> {

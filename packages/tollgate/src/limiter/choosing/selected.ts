@@ -22,7 +22,7 @@ export class Selected {
   /** What limits files say that the call costs. */
   prices: readonly Price[] = NO_PRICES;
   /** Set if the limits of a key are not known, so that it can only be explained, reset, blocked and unblocked. */
-  lacksLimits: ((verb?: "reset") => never) | undefined = undefined;
+  lacksLimits: ((verb?: "reset") => unknown) | undefined = undefined;
   /** When the call began, if its limiter was asked whether it is to be timed. */
   begunMs: number | undefined = undefined;
   #joiner: RouteJoiner | undefined = undefined;
