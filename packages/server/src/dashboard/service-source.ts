@@ -98,8 +98,7 @@ function ruleNamed(file: LimitsFile, limiter: string): { readonly domain: string
 function maskedKey(file: LimitsFile, { limiter, key }: SourceKey): string {
   try {
     const { domain, rule } = ruleNamed(file, limiter);
-    const words = ruleOf(file, domain, rule);
-    return words === undefined ? secretName(key) : loggedKey(words, keyOfText(key));
+    return loggedKey(ruleOf(file, domain, rule), keyOfText(key));
   } catch {
     // The rule is gone.
     return secretName(key);

@@ -3,11 +3,11 @@ import type { Configuration } from "./configuration.ts";
 /** What is loaded, one line for each limit, as `/rlconfig` of Envoy's service prints it. */
 export function configurationLines(configuration: Configuration): string {
   const lines = [...configuration.values()].flatMap((tree) =>
-    [...tree.rules()].map(({ path, unit, requestsPerUnit, unlimited, shadow }) => {
+    [...tree.rules()].map(({ shownPath, unit, requestsPerUnit, unlimited, shadow }) => {
       const limit = unlimited
         ? "unlimited"
         : `unit=${unit?.toUpperCase() ?? "UNKNOWN"} requests_per_unit=${requestsPerUnit}`;
-      return `${printable(path)}: ${limit}, shadow_mode: ${shadow}\n`;
+      return `${printable(shownPath)}: ${limit}, shadow_mode: ${shadow}\n`;
     }),
   );
   return lines.join("");

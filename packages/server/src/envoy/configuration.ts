@@ -19,6 +19,7 @@ import {
 import { ENVOY_YAML } from "../limits/is-envoy.ts";
 import type { Compiled } from "../limits/limits-files.ts";
 import { readEach } from "../limits/read-each.ts";
+import { shownValue } from "../log/client-name.ts";
 import { DescriptorTree } from "./descriptor-tree.ts";
 import { makeRule, type RuleOptions } from "./rule.ts";
 import { UNIT_NAMES, type Unit } from "./units.ts";
@@ -35,13 +36,15 @@ interface DomainWords {
 /** What files say. */
 export type ConfigurationWords = readonly DomainWords[];
 
+type RuleWords = Omit<RuleOptions, "path" | "shownPath">;
+
 interface DescriptorWords {
   readonly key: string;
   /** Empty without a value. */
   readonly value: string;
   /** Whether all values of a wildcard share one count. */
   readonly shared: boolean;
-  readonly rule: Omit<RuleOptions, "path"> | undefined;
+  readonly rule: RuleWords | undefined;
   readonly descriptors: readonly DescriptorWords[];
 }
 
@@ -81,14 +84,31 @@ function readDomain(value: unknown, fail: Fail, owners: Map<string, string>, fil
 }
 
 export function compileWords(words: ConfigurationWords): Configuration {
-  return new Map(words.map(({ domain, descriptors }) => [domain, treeOf(descriptors, domain)]));
+  return new Map(words.map(({ domain, descriptors }) => [domain, treeOf(descriptors, domain, domain)]));
 }
 
-function treeOf(descriptors: readonly DescriptorWords[], parent: string): DescriptorTree {
+function pathOf(parent: string, key: string, value: string): string {
+  return `${parent}.${key}${value === "" ? "" : `_${value}`}`;
+}
+
+/** Keys whose values no client makes up. Others may be secrets. */
+const OPEN_KEYS: ReadonlySet<string> = new Set([
+  "generic_key",
+  "header_match",
+  "query_match",
+  "source_cluster",
+  "destination_cluster",
+  "path",
+  "method",
+]);
+
+function treeOf(descriptors: readonly DescriptorWords[], parent: string, shownParent: string): DescriptorTree {
   const tree = new DescriptorTree();
   for (const { key, value, shared, rule, descriptors: below } of descriptors) {
-    const path = `${parent}.${key}${value === "" ? "" : `_${value}`}`;
-    tree.add(key, value, { rule: rule && makeRule({ path, ...rule }), shared, children: treeOf(below, path) });
+    const path = pathOf(parent, key, value);
+    const shownPath = pathOf(shownParent, key, OPEN_KEYS.has(key) ? value : shownValue(value));
+    const children = treeOf(below, path, shownPath);
+    tree.add(key, value, { rule: rule && makeRule({ path, shownPath, ...rule }), shared, children });
   }
   return tree;
 }
@@ -112,7 +132,7 @@ const limitFields = asFields({
   replaces: orElse(listOf(asFields({ name: filled })), []),
 });
 
-const rateLimit: Reader<Omit<RuleOptions, "path">> = (value, words, fail) => {
+const rateLimit: Reader<RuleWords> = (value, words, fail) => {
   const limit = limitFields(value, words, fail);
   if (limit === undefined) return limit;
   const { unit, requests_per_unit: requestsPerUnit, unlimited, name } = limit;

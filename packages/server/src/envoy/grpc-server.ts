@@ -19,8 +19,8 @@ export interface GrpcServerOptions extends GrpcAddress {
 }
 
 /**
- * What a client can make this service keep. Envoy accepts heads of 60 KiB: four descriptors with all of one fit. Messages
- * that are under way have 128 MB at most, by `CALL_BOUNDS`.
+ * What a client can make this service keep. Envoy accepts heads of 60 KiB: four descriptors with all of one fit.
+ * Messages that are under way have 128 MB at most, by `CALL_BOUNDS`.
  */
 const BOUNDS = {
   "grpc.max_receive_message_length": 256 * 1024,

@@ -103,7 +103,7 @@ export class RateLimits implements RateLimitDecider {
     const unit = limit ? unitOf(limit.unit) : undefined;
     if (!limit || unit === undefined) return tree.match(entries);
     const path = [domain, ...entries.map(({ key, value }) => (value === "" ? key : `${key}_${value}`))].join(".");
-    const rule = makeRule({ path, unit, requestsPerUnit: limit.requestsPerUnit });
+    const rule = makeRule({ path, shownPath: path, unit, requestsPerUnit: limit.requestsPerUnit });
     return { rule, parts: entries.flatMap(({ key, value }) => [key, value]) };
   }
 

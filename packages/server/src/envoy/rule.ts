@@ -4,8 +4,10 @@ import { type Unit, unitLengthMs, unitNumber } from "./units.ts";
 
 /** A `rate_limit` of a configuration, or the override that a request brings. */
 export interface Rule {
-  /** Where it stands, as `domain.key_value.key`, for people. */
+  /** Where it stands, as `domain.key_value.key`. */
   readonly path: string;
+  /** The same with hashes of values that may be secrets of clients. */
+  readonly shownPath: string;
   readonly requestsPerUnit: number;
   /** `undefined` without a limit. */
   readonly unit: Unit | undefined;
@@ -30,7 +32,7 @@ export interface RuleWindow {
   readonly lengthMs: number;
 }
 
-export type RuleOptions = Partial<Omit<Rule, "limits" | "window">> & Pick<Rule, "path">;
+export type RuleOptions = Partial<Omit<Rule, "limits" | "window">> & Pick<Rule, "path" | "shownPath">;
 
 /** Makes a rule. Its limit is named by its unit, so a change of its number keeps the counts of the window. */
 export function makeRule(options: RuleOptions): Rule {

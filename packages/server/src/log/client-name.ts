@@ -20,9 +20,18 @@ const PREFIX = /\/\d{1,3}$/;
 export function clientName(key: string): string {
   if (key.startsWith(ADDRESS)) {
     const address = key.slice(ADDRESS.length);
-    if (address === UNKNOWN || isIP(address.replace(PREFIX, "")) !== 0) return address;
+    if (address === UNKNOWN || isAddress(address)) return address;
   }
   return secretName(key.startsWith(API_KEY) ? key.slice(API_KEY.length) : key);
+}
+
+export function isAddress(text: string): boolean {
+  return isIP(text.replace(PREFIX, "")) !== 0;
+}
+
+/** A value that limits name, as readers see it: anything but an address may be a secret of a client. */
+export function shownValue(value: string): string {
+  return value === "" || value === "*" || isAddress(value) ? value : secretName(value);
 }
 
 /** What logs call a text that may be a secret. */

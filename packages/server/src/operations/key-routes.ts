@@ -14,8 +14,9 @@ import {
 } from "../http/readers.ts";
 import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
+import { ruleOf } from "../limits/rule-overrides.ts";
 import { audit } from "../log/audit.ts";
-import { secretName } from "../log/client-name.ts";
+import { isAddress, secretName } from "../log/client-name.ts";
 import { type Answer, action } from "./action.ts";
 import { readBody, readQuery } from "./fields.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
@@ -106,14 +107,11 @@ interface ListedKey {
 
 /** Shows a key of a domain with its rule. @throws RequestError 404 for a domain that is not known. */
 function shownTo({ access }: Operator, { file }: LimitsInForce, domain: string) {
-  const known = file.domains[domain];
-  if (known === undefined) throw unknownDomain(domain);
+  if (!Object.hasOwn(file.domains, domain)) throw unknownDomain(domain);
   return <Key extends ListedKey>({ limiter = "", key: text, ...others }: Key) => {
     const rule = limiter.slice(domain.length + 1);
     const key = keyOfText(text);
-    const words = known.limits[rule];
-    // Limits may have changed since the key was called.
-    return { rule, key: access === "write" || words === undefined ? key : loggedKey(words, key), ...others };
+    return { rule, key: access === "write" ? key : loggedKey(ruleOf(file, domain, rule), key), ...others };
   };
 }
 
@@ -164,11 +162,12 @@ export function keyIn(inForce: LimitsInForce, { domain, rule, key }: GivenKey): 
   return { domain, rule, key, logged: loggedKey(checkRule(inForce, domain, rule), key) };
 }
 
-/** An address as it is, else a hash. */
-export function loggedKey({ by }: RuleWords, key: string | readonly string[]): string {
+/** An address as it is, else a hash. Limits may have changed since the key was called: it may be of another rule. */
+export function loggedKey(words: RuleWords | undefined, key: string | readonly string[]): string {
+  const by = words?.by;
   const text = typeof key === "string" ? key : key.length === 1 ? (key[0] ?? "") : JSON.stringify(key);
   const facts = typeof by === "string" ? [by] : (by ?? []);
-  return facts.length === 1 && facts[0] === "ip" ? text : secretName(text);
+  return facts.length === 1 && facts[0] === "ip" && isAddress(text) ? text : secretName(text);
 }
 
 function note(

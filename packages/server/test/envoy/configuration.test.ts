@@ -20,12 +20,17 @@ descriptors:
   - key: denied
     shadow_mode: true
     rate_limit: { unit: week }
+  - { key: generic_key, value: login, rate_limit: { unit: day, requests_per_unit: 1 } }
+  - { key: remote_address, value: 192.0.2.1, rate_limit: { unit: day, requests_per_unit: 1 } }
 `);
     expect(configurationLines(configuration)).toBe(
-      "messaging.message_type_marketing.to_number: unit=DAY requests_per_unit=5, shadow_mode: false\n" +
+      // printf %s marketing | sha256sum: a value of a client may be a secret.
+      "messaging.message_type_key-e2a530e251d3.to_number: unit=DAY requests_per_unit=5, shadow_mode: false\n" +
         "messaging.to_number: unit=DAY requests_per_unit=100, shadow_mode: false\n" +
         "messaging.staff: unlimited, shadow_mode: false\n" +
-        "messaging.denied: unit=WEEK requests_per_unit=0, shadow_mode: true\n",
+        "messaging.denied: unit=WEEK requests_per_unit=0, shadow_mode: true\n" +
+        "messaging.generic_key_login: unit=DAY requests_per_unit=1, shadow_mode: false\n" +
+        "messaging.remote_address_192.0.2.1: unit=DAY requests_per_unit=1, shadow_mode: false\n",
     );
   });
 

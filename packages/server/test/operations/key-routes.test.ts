@@ -4,6 +4,12 @@ import { type Body, LIMITS, READER, START_MS, startOperated, WRITER } from "./op
 const ANN = { ip: "192.0.2.1" };
 const CLIENT = { domain: "api", rule: "client", key: "192.0.2.1" };
 
+/** One call in 32 is counted, at random. */
+async function decideOften(decide: (call: Body) => Promise<unknown>, facts: object): Promise<void> {
+  const requests = Array.from({ length: 100 }, () => ({ domain: "api", facts }));
+  for (let i = 0; i < 10; i += 1) await decide({ domain: undefined, requests });
+}
+
 describe("a key of a rule", () => {
   it("is explained, by GET and by POST", async () => {
     const { operate, decide } = await startOperated();
@@ -29,8 +35,7 @@ describe("a key of a rule", () => {
   it("is listed if it is called or denied often, and hidden from readers unless it is an address", async () => {
     const { operate, decide } = await startOperated();
     const login = { ip: "192.0.2.1", method: "POST", path: "/login", header: { "x-api-key": "k-1" } };
-    // One call in 32 is counted, at random.
-    for (let i = 0; i < 1_000; i += 1) await decide({ facts: login });
+    await decideOften(decide, login);
     const list = async (token: string) => {
       const { body } = await operate("GET", "/v1/keys/hot?domain=api", undefined, { authorization: `Bearer ${token}` });
       const { active, denied } = body as Record<string, readonly Body[]>;
@@ -43,6 +48,28 @@ describe("a key of a rule", () => {
     expect(writer.denied).toEqual(["login 192.0.2.1"]);
     const { active } = await list(READER);
     expect(active).toEqual(["client 192.0.2.1", expect.stringMatching(/^key key-[0-9a-f]{12}$/), "login 192.0.2.1"]);
+  });
+
+  it.each(["other: { by: header.x-api-key, rate: 5/1m }", "key: { by: ip, rate: 5/1m }"])(
+    "is hidden from readers, too, after its rule was replaced by %s",
+    async (replaced) => {
+      const { operate, decide } = await startOperated();
+      await decideOften(decide, { header: { "x-api-key": "k-1" } });
+      const changed = { "content-type": "application/yaml", "if-match": "*" };
+      const limits = LIMITS.replace(/key: .*/, replaced);
+      expect((await operate("PUT", "/v1/limits", limits, changed)).status).toBe(200);
+      const reader = { authorization: `Bearer ${READER}` };
+      const { active } = (await operate("GET", "/v1/keys/hot?domain=api", undefined, reader)).body;
+      const hidden = { rule: "key", key: expect.stringMatching(/^key-[0-9a-f]{12}$/) };
+      expect(active).toEqual(expect.arrayContaining([expect.objectContaining(hidden)]));
+      expect(JSON.stringify(active)).not.toContain("k-1");
+    },
+  );
+
+  it.each(["__proto__", "toString", "nothing"])("is of no domain %s", async (domain) => {
+    const { operate } = await startOperated();
+    for (const list of ["hot", "blocked"])
+      expect((await operate("GET", `/v1/keys/${list}?domain=${domain}`)).status).toBe(404);
   });
 
   it("is listed while it is blocked, those first whose block ends last", async () => {

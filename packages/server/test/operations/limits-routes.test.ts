@@ -6,6 +6,27 @@ const ANN = { ip: "192.0.2.1" };
 const YAML = { "content-type": "application/yaml" };
 const STRICT = "version: 1\ndomains:\n  api:\n    limits:\n      client: { by: ip, rate: 2/1m }\n";
 
+const SECRETS = `
+version: 1
+trustedHeaders: [x-api-key, x-plan]
+domains:
+  api:
+    limits:
+      one:
+        match:
+          method: GET
+          path: /a/*
+          ip: private
+          header.x-api-key: secret-1
+          cookie.session: ["*", secret-1]
+          query.token: secret-1
+          descriptor: { token: secret-1, address: 192.0.2.1 }
+        by: header.x-api-key
+        rate: 5/1m
+        plans: { from: header.x-api-key, is: { secret-1: { rate: 1/1m } } }
+      two: { by: ip, rate: 5/1m, plans: { from: header.x-plan, is: { pro: unlimited } } }
+`;
+
 describe("the limits in force", () => {
   it("are told with their version, which their content decides", async () => {
     const { operate } = await startOperated();
@@ -35,6 +56,31 @@ describe("the limits in force", () => {
     expect(JSON.stringify(read.body)).not.toContain("secret-1");
     expect(JSON.stringify(read.body)).toContain('"key-f7e7c36e458e":{"rate":"1/1m"}');
     expect(read.headers.get("etag")).toBe((await operate("GET", "/v1/limits")).headers.get("etag"));
+  });
+
+  it("have no value of a client in clear for a token that may only read, and paths and methods as they are", async () => {
+    const { operate } = await startOperated(SECRETS);
+    const reader = { authorization: `Bearer ${READER}` };
+    const { body } = await operate("GET", "/v1/limits", undefined, reader);
+    expect(JSON.stringify(body)).not.toContain("secret");
+    const { one, two } = (body as { domains: { api: { limits: Record<string, object> } } }).domains.api.limits;
+    // printf %s secret-1 | sha256sum
+    const hidden = "key-f7e7c36e458e";
+    expect(one).toMatchObject({
+      match: {
+        method: "GET",
+        path: "/a/*",
+        ip: "private",
+        "header.x-api-key": hidden,
+        "cookie.session": ["*", hidden],
+        "query.token": hidden,
+        descriptor: { token: hidden, address: "192.0.2.1" },
+      },
+      plans: { is: { [hidden]: { rate: "1/1m" } } },
+    });
+    expect(two).toMatchObject({ plans: { is: { pro: "unlimited" } } });
+    expect((await operate("GET", "/rlconfig")).body).toMatchObject({ limits: body });
+    expect(JSON.stringify((await operate("GET", "/v1/limits")).body)).toContain("secret-1");
   });
 
   it("are replaced as a whole by PUT, and keys keep what they have used", async () => {
