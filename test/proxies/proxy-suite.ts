@@ -151,6 +151,19 @@ export function describeProxy(name: keyof typeof PROXIES): void {
       expect(application.reached[0]?.headers).toMatchObject({ host: "shop.example:8443", "x-api-key": "k-1" });
     });
 
+    it("passes every line of a header on to the limiter, as to the application", async () => {
+      const { facts } = await serveLimiter(ports.limiter, 10);
+      for (const lines of [
+        ["a", "b"],
+        ["", "c"],
+      ]) {
+        facts.length = 0;
+        await askCounted("/", { headers: { "X-API-Key": lines } });
+        expect([...(facts[0]?.lines?.("x-api-key") ?? [])].sort()).toEqual(lines);
+      }
+      expect(application.reached[0]?.headers["x-api-key"]).toBe("a, b");
+    });
+
     it("believes nothing that a client forwards", async () => {
       const { facts } = await serveLimiter(ports.limiter, 10);
       const forged = {
