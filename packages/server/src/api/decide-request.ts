@@ -5,6 +5,7 @@ import {
   asText,
   type Fail,
   isObject,
+  listOf,
   mapOf,
   oneOf,
   optional,
@@ -30,12 +31,21 @@ interface About {
   readonly facts: Facts;
 }
 
-const values = mapOf(asText);
+const texts = listOf(asText);
 
-/** Names of headers may be in any case, as HTTP has them. */
+const values = mapOf<string | readonly string[]>((value, words, fail) => {
+  if (Array.isArray(value)) return texts(value, words, fail);
+  return typeof value === "string" ? value : fail(words, "a text, or a list of texts", value);
+});
+
+/** Names of headers may be in any case, as HTTP has them: two names that differ in it are lines of one header. */
 const headers: Reader<NamedValues> = (value, words, fail) => {
-  const given = Object.entries(values(value, words, fail));
-  return Object.fromEntries(given.map(([name, line]) => [name.toLowerCase(), line]));
+  const lines = new Map<string, string | readonly string[]>();
+  for (const [given, own] of Object.entries(values(value, words, fail))) {
+    const name = given.toLowerCase();
+    lines.set(name, lines.has(name) ? [lines.get(name) ?? [], own].flat() : own);
+  }
+  return Object.fromEntries(lines);
 };
 
 const facts: Reader<Facts> = asFields({
@@ -46,7 +56,7 @@ const facts: Reader<Facts> = asFields({
   header: optional(headers),
   query: optional(values),
   cookie: optional(values),
-  descriptor: optional(values),
+  descriptor: optional(mapOf(asText)),
 });
 
 /** The library checks the numbers. */

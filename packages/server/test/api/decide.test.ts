@@ -82,6 +82,15 @@ describe("POST /v1/decide", () => {
     expect(await decide({ facts: ANN })).toMatchObject({ remaining: 2 });
   });
 
+  it("counts a request with several lines of a header under the key that these share", async () => {
+    const { decide } = await startApi();
+    const ask = (header: object) => decide({ facts: { path: "/chat", header } });
+    expect(await ask({ "x-api-key": ["ann", "x1"] })).toMatchObject({ remaining: 60 });
+    expect(await ask({ "X-API-Key": "ann", "x-api-key": "x2" })).toMatchObject({ remaining: 20 });
+    expect(await ask({ "x-api-key": ["", "x3"] })).toMatchObject({ allowed: false });
+    expect(await ask({ "x-api-key": ["ann"] })).toMatchObject({ allowed: true });
+  });
+
   it("reserves by an estimate, and settles or cancels once", async () => {
     const { decide, bare } = await startApi();
     const facts = { path: "/chat", header: { "X-API-Key": "ann" } };
@@ -175,7 +184,11 @@ describe("a malformed body of /v1/decide", () => {
     ["", "body: expected JSON"],
     ['{"domain":"api","verb":"take"}', "request.verb: expected one of consume, peek"],
     ['{"domain":"api","facts":{"address":"x"}}', "request.facts: expected only ip, method"],
-    ['{"domain":"api","facts":{"header":{"a":1}}}', "request.facts.header.a: expected a text, got 1"],
+    [
+      '{"domain":"api","facts":{"header":{"a":1}}}',
+      "request.facts.header.a: expected a text, or a list of texts, got 1",
+    ],
+    ['{"domain":"api","facts":{"header":{"a":["b",1]}}}', "request.facts.header.a[1]: expected a text, got 1"],
     ['{"verb":"charge","domain":"api"}', "request.cost: expected a number"],
     ['{"verb":"block","domain":"api"}', "request: expected either for or until"],
     ['{"requests":[{"domain":"api"},{"domain":1}]}', "requests[1].domain: expected a text, got 1"],

@@ -44,7 +44,17 @@ const ABOUT = { domain: "api", facts: ANN };
 const GOOD: readonly object[] = [
   ABOUT,
   { ...ABOUT, verb: "peek", cost: 2 },
-  { ...ABOUT, facts: { ...ANN, path: "/new?a=b", header: { "X-A": "b" }, query: {}, cookie: {}, descriptor: {} } },
+  {
+    ...ABOUT,
+    facts: {
+      ...ANN,
+      path: "/new?a=b",
+      header: { "X-A": "b", "x-b": ["c", "d"] },
+      query: { q: ["e"] },
+      cookie: {},
+      descriptor: {},
+    },
+  },
   { ...ABOUT, facts: { ...ANN, path: "/new", method: "GET", host: "h" } },
   { ...ABOUT, verb: "reserve", cost: { requests: 0 } },
   { ...ABOUT, verb: "charge", cost: 1 },
