@@ -72,9 +72,11 @@ describe("facts of an adapter", () => {
       { header: { cookie: "s=real; s=x1" } },
       { header: () => "s=; s=x2" },
       { cookie: { s: ["real", "x3"] } },
+      { header: { cookie: ["s=real", "s=x4"] } },
     ];
-    expect(sent.map((one) => keyOf(cookies, one))).toEqual(Array(3).fill("several values"));
+    expect(sent.map((one) => keyOf(cookies, one))).toEqual(Array(4).fill("several values"));
     expect(keyOf(cookies, { header: { cookie: 's=%61; t=b; s="%61"' } })).toBe("a");
+    expect(keyOf(cookies, { header: { cookie: ["t=b", "s=a"] } })).toBe("a");
     const queries = createLimits(by("query.k"));
     const targets: Facts[] = [{ path: "/?k=real&k=x1" }, { target: "/?k=&k=x2" }, { query: { k: ["real", "x3"] } }];
     expect(targets.map((one) => keyOf(queries, one))).toEqual(Array(3).fill("several values"));

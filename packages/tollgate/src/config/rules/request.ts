@@ -104,7 +104,7 @@ export class Request {
         return valueFrom(this.#query.get(fact.name));
       case "cookie":
         if (facts.cookie !== undefined) return valueFrom(valuesOf(facts.cookie, fact.name));
-        this.#cookies ??= cookiesOf(this.#header("cookie"));
+        this.#cookies ??= cookiesOf(this.#cookieHeader);
         return valueFrom(this.#cookies.get(fact.name)?.map(percentDecoded));
       case "descriptor":
         return valueFrom(facts.descriptor === undefined ? [] : valuesOf(facts.descriptor, fact.name));
@@ -118,6 +118,12 @@ export class Request {
     const lines = linesOf(this.#facts, name) ?? [];
     if (lines === "dropped") return { text, readings: undefined, part: undefined };
     return valueFrom(lines.length > 1 ? lines.map(read) : [text]);
+  }
+
+  /** Browsers send a line for each cookie over HTTP/2. */
+  get #cookieHeader(): string {
+    const lines = linesOf(this.#facts, "cookie");
+    return typeof lines === "object" ? lines.join("; ") : this.#header("cookie");
   }
 
   /** The key of these facts; `undefined` if one is missing. Without facts, all requests have one key. */
