@@ -22,7 +22,7 @@ export class CountedCall implements Held {
   readonly cost: Cost;
   readonly #limiter: Decider;
   readonly #selected: Selected;
-  readonly #receipts: Receipt[];
+  readonly #receipts: Receipt[] = [];
   /** What the call counts for under each limit; 0 under limits that count places. */
   #counted: number[];
   readonly #isPlace: readonly boolean[];
@@ -38,8 +38,7 @@ export class CountedCall implements Held {
     this.cost = cost;
     this.#limiter = limiter;
     this.#selected = selected;
-    const receipt = receiptOf(decision);
-    this.#receipts = receipt === undefined ? [] : [receipt];
+    this.#keepReceipt(receiptOf(decision));
     this.#isPlace = selected.route.limits.map(countsPlaces);
     this.#counted = decision.allowed ? this.#read(cost) : this.#isPlace.map(() => 0);
   }
@@ -135,9 +134,17 @@ export class CountedCall implements Held {
   #add(decision: Decision, counts: readonly number[]): void {
     if (this.#countsNothing) return;
     this.#counted = this.#counted.map((counted, i) => counted + counts[i]!);
-    const receipt = receiptOf(decision);
-    if (receipt !== undefined) this.#receipts.push(receipt);
+    this.#keepReceipt(receiptOf(decision));
     if (this.#receipts.length > MOST_RECEIPTS) this.#receipts.splice(1, 1);
+  }
+
+  /** What is given back counts no longer, whether the call or `refund` of its decision gives it back. */
+  #keepReceipt(receipt: Receipt | undefined): void {
+    if (receipt === undefined) return;
+    this.#receipts.push(receipt);
+    receipt.onGiven = (units) => {
+      this.#counted = this.#counted.map((counted, i) => (this.#isPlace[i]! ? counted : counted - units[i]!));
+    };
   }
 
   /** Charges what is missing, then gives back what is too much. If the charge fails, no unit is given back. */
@@ -164,17 +171,10 @@ export class CountedCall implements Held {
       );
       if (!counts.some((count) => count > 0)) continue;
       missing = missing.map((count, i) => (this.#isPlace[i]! ? count : count - counts[i]!));
-      given.push(this.#give(receipt, counts));
+      given.push(mapMaybeAsync(this.#limiter.correct("refund", receipt, counts), () => {}));
     }
     if (places === "freed") this.onFreed?.();
     return mapMaybeAsync(all(given), () => {});
-  }
-
-  /** What was not given back counts, and can be given back later. */
-  #give(receipt: Receipt, counts: readonly number[]): Maybe<void> {
-    return mapMaybeAsync(this.#limiter.correct("refund", receipt, counts), () => {
-      this.#counted = this.#counted.map((counted, i) => (this.#isPlace[i]! ? counted : counted - counts[i]!));
-    });
   }
 
   #renewFrom(first: number): Maybe<boolean> {

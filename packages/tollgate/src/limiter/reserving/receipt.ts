@@ -22,6 +22,8 @@ export class Receipt {
   #untilUs: readonly number[];
   /** Where the units of each space are. */
   readonly #places: readonly Omit<Taken, "untilUs">[];
+  /** Called with what is given back, and with numbers below 0 if it was kept after all. */
+  onGiven: ((units: readonly number[]) => void) | undefined = undefined;
 
   constructor(
     maker: object,
@@ -62,11 +64,12 @@ export class Receipt {
   /** Lowers what is left, before the store is asked: a correction may call again. */
   give(units: readonly number[]): void {
     this.#left = this.#left.map((left, i) => left - units[i]!);
+    this.onGiven?.(units);
   }
 
   /** The store did not take these back. */
   keep(units: readonly number[]): void {
-    this.#left = this.#left.map((left, i) => left + units[i]!);
+    this.give(units.map((count) => -count));
   }
 
   /** Places were renewed, so they free themselves at other moments. Limits that did not keep theirs have none left. */

@@ -140,6 +140,14 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     });
   });
 
+  it("settling after a refund by the reservation's decision counts what is left", async () => {
+    const limiter = limiterOf(perDay(20));
+    const reservation = await limiter.reserve("ann", 4);
+    await limiter.refund("ann", 3, reservation.decision);
+    await reservation.settle(6);
+    expect(await usedOf(limiter, "ann")).toBe(6);
+  });
+
   it.each(["cancel", "settle"] as const)("%s leaves a shadow limit that took nothing", async (verb) => {
     const limiter = limiterOf(perDay(9), perDay(1, { name: "shadow", mode: "shadow" }));
     await limiter.allow("ann");
