@@ -1,4 +1,5 @@
 import { isPromise } from "../../core/checks.ts";
+import { readUs } from "../../core/clock.ts";
 import { type Cost, copyCost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
@@ -7,10 +8,11 @@ import type { Selected } from "../choosing/selected.ts";
 import { receiptOf } from "../deciding/decided.ts";
 import type { Decider } from "../deciding/decider.ts";
 import type { Held, PlacesInUse } from "./held.ts";
+import { joinReceipts } from "./join-receipts.ts";
 import type { Receipt } from "./receipt.ts";
 
-/** A call that was charged more often can give back only what the first call and the last charges took. */
-const MOST_RECEIPTS = 64;
+/** A call that was charged more often than this joins the receipts of its charges. */
+const MOST_RECEIPTS = 1_024;
 
 /**
  * A call whose cost may be corrected. It has the receipts of what was taken: first by the call, then by its charges.
@@ -22,7 +24,7 @@ export class CountedCall implements Held {
   readonly cost: Cost;
   readonly #limiter: Decider;
   readonly #selected: Selected;
-  readonly #receipts: Receipt[] = [];
+  #receipts: Receipt[] = [];
   /** What the call counts for under each limit; 0 under limits that count places. */
   #counted: number[];
   readonly #isPlace: readonly boolean[];
@@ -135,7 +137,15 @@ export class CountedCall implements Held {
     if (this.#countsNothing) return;
     this.#counted = this.#counted.map((counted, i) => counted + counts[i]!);
     this.#keepReceipt(receiptOf(decision));
-    if (this.#receipts.length > MOST_RECEIPTS) this.#receipts.splice(1, 1);
+    if (this.#receipts.length > MOST_RECEIPTS) this.#joinCharges();
+  }
+
+  /** The first receipt stays: it has the places. Charges that are too many after that are the oldest of many limits. */
+  #joinCharges(): void {
+    const [first, ...charges] = this.#receipts;
+    const joined = joinReceipts(charges, readUs(this.#limiter.clock)).slice(1 - MOST_RECEIPTS);
+    this.#receipts = [];
+    for (const receipt of [first, ...joined]) this.#keepReceipt(receipt);
   }
 
   /** What is given back counts no longer, whether the call or `refund` of its decision gives it back. */

@@ -72,6 +72,11 @@ export class Receipt {
     this.give(units.map((count) => -count));
   }
 
+  /** Another receipt has what is left. */
+  forget(): void {
+    this.#left = this.#left.map(() => 0);
+  }
+
   /** Places were renewed, so they free themselves at other moments. Limits that did not keep theirs have none left. */
   renewed(isKept: readonly boolean[], untilUs: readonly number[], counts: readonly number[]): void {
     this.#untilUs = this.#untilUs.map((before, i) => (counts[i]! > 0 && untilUs[i]! > 0 ? untilUs[i]! : before));

@@ -140,6 +140,16 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     });
   });
 
+  it.each(["cancel", "settle"] as const)("%s gives back what 200 charges of a reservation took", async (verb) => {
+    const limiter = limiterOf(fixedWindow({ limit: 1_000, window: "1d" }));
+    await limiter.allow("ann", 3);
+    const reservation = await limiter.reserve("ann");
+    for (let part = 0; part < 200; part += 1) await reservation.charge(1);
+    expect(await usedOf(limiter, "ann")).toBe(204);
+    await (verb === "cancel" ? reservation.cancel() : reservation.settle(1));
+    expect(await usedOf(limiter, "ann")).toBe(verb === "cancel" ? 3 : 4);
+  });
+
   it("settling after a refund by the reservation's decision counts what is left", async () => {
     const limiter = limiterOf(perDay(20));
     const reservation = await limiter.reserve("ann", 4);
