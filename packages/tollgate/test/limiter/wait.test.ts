@@ -191,6 +191,39 @@ describe("while calls wait", () => {
   });
 });
 
+describe("calls that wait under other numbers of the same counts", () => {
+  const few = fixedWindow({ name: "calls", limit: 2, window: "1m", anchor: "first-use" });
+  const many = fixedWindow({ name: "calls", limit: 4, window: "1m", anchor: "first-use" });
+
+  function withSixWaiting() {
+    const clock = countingClock(START_MS);
+    const limits = (plan: string) => [plan === "few" ? few : many];
+    const limiter = createLimiter({ name: "api", key: () => "ann", limits, clock });
+    limiter.allow("many", 4);
+    for (let i = 0; i < 6; i += 1) void limiter.wait("many");
+    return { clock, limiter };
+  }
+
+  it("are in the time that a denial tells", async () => {
+    const { clock, limiter } = withSixWaiting();
+    const told = limiter.consume("few");
+    // Four are served after a minute, and two after the next, which fill the smaller limit.
+    expect(told).toMatchObject({ reason: "others-waiting", retryAfterMs: 180_000 });
+    for (let second = 0; second < 180; second += 1) {
+      clock.advance(1_000);
+      await settled();
+    }
+    expect(limiter.allow("few")).toBe(true);
+  });
+
+  it("are in the time for which a call would have to wait", async () => {
+    const { limiter } = withSixWaiting();
+    const late = follow(limiter.wait("few", 1, { maxWait: 179_999 }));
+    await settled();
+    expect(late).toEqual({ end: "others-waiting", retryAfterMs: 180_000 });
+  });
+});
+
 describe("combined limiters", () => {
   function pair() {
     const clock = countingClock(START_MS);

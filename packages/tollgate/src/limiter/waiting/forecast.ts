@@ -1,6 +1,7 @@
+import { carryOver } from "../../algorithms/carry-over.ts";
 import { compileLimit } from "../../algorithms/compile-limit.ts";
 import type { Kernel } from "../../algorithms/kernel.ts";
-import type { Limit } from "../../core/limits/limit.ts";
+import { countsName, identityOf, type Scope } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { Space, SpaceCall } from "../choosing/space.ts";
@@ -9,6 +10,13 @@ import type { Space, SpaceCall } from "../choosing/space.ts";
 interface ForeseenLimit {
   readonly kernel: Kernel;
   readonly cells: Float64Array;
+  readonly counts: ForeseenCounts;
+}
+
+/** What limits of other numbers count together. */
+interface ForeseenCounts {
+  /** The limit under which the last call was added. */
+  current: ForeseenLimit | undefined;
 }
 
 /** Reports on a key as it is now, as `explain` does. `false` if only the store itself can. */
@@ -26,6 +34,7 @@ export class Forecast {
   readonly #fromUs: number;
   readonly #explain: Explain;
   readonly #limits = new Map<Space, Map<string, readonly ForeseenLimit[]>>();
+  readonly #counts = new Map<Scope, Map<string, ForeseenCounts>>();
   /** When the last call that was added is served. */
   readonly #at = createTimeCell();
   readonly #report = new Report();
@@ -94,26 +103,32 @@ export class Forecast {
   note(calls: readonly SpaceCall[], report: Report): void {
     let at = 0;
     for (const call of calls) {
-      const foreseen = foresee(call.space.plan.limits, this.#fromUs);
-      this.#keep(call, foreseen);
+      const foreseen = this.#keep(call);
       if (report.used.length >= at + foreseen.length) adopt(foreseen, createTimeCell(this.#fromUs), report, at);
       at += foreseen.length;
     }
   }
 
+  /** The limits of a call, with what was added under other numbers. */
   #limitsOf(call: SpaceCall): readonly ForeseenLimit[] {
-    return this.#limits.get(call.space)?.get(call.key) ?? this.#look(call);
+    const foreseen = this.#limits.get(call.space)?.get(call.key) ?? this.#look(call);
+    for (const limit of foreseen) {
+      const { current } = limit.counts;
+      if (current !== undefined && current !== limit)
+        carryOver(limit.kernel, limit.cells, 0, this.#at, current.kernel, current.cells, 0);
+      limit.counts.current = limit;
+    }
+    return foreseen;
   }
 
   #look(call: SpaceCall): readonly ForeseenLimit[] {
-    const foreseen = foresee(call.space.plan.limits, this.#fromUs);
+    const foreseen = this.#keep(call);
     const now = createTimeCell(this.#fromUs);
     const report = new Report();
     if (this.#explain(call, now, report)) {
       for (const [i, { kernel }] of foreseen.entries()) if (kernel.inGroups) this.#adoptGroups(call, foreseen, i, now);
       adopt(foreseen, now, report, 0, (kernel) => !kernel.inGroups);
     }
-    this.#keep(call, foreseen);
     return foreseen;
   }
 
@@ -134,20 +149,24 @@ export class Forecast {
     }
   }
 
-  #keep({ space, key }: SpaceCall, foreseen: readonly ForeseenLimit[]): void {
+  #keep({ space, key }: SpaceCall): readonly ForeseenLimit[] {
+    const { scope, limits, onChange } = space.plan;
+    const counts = this.#counts.get(scope) ?? new Map<string, ForeseenCounts>();
+    this.#counts.set(scope, counts);
+    const foreseen = limits.map((limit): ForeseenLimit => {
+      const kernel = compileLimit(limit, this.#fromUs);
+      const cells = new Float64Array(kernel.size);
+      // What begins empty has begun, because a call was denied: its report says how much it has.
+      kernel.writeIdle(cells, 0);
+      const id = `${key.length} ${key}${onChange === "separate" ? identityOf(limit) : countsName(limit)}`;
+      const own = counts.get(id) ?? { current: undefined };
+      counts.set(id, own);
+      return { kernel, cells, counts: own };
+    });
     const keys = this.#limits.get(space) ?? new Map<string, readonly ForeseenLimit[]>();
     this.#limits.set(space, keys.set(key, foreseen));
+    return foreseen;
   }
-}
-
-function foresee(limits: readonly Limit[], nowUs: number): ForeseenLimit[] {
-  return limits.map((limit) => {
-    const kernel = compileLimit(limit, nowUs);
-    const cells = new Float64Array(kernel.size);
-    // What begins empty has begun, because a call was denied: its report says how much it has.
-    kernel.writeIdle(cells, 0);
-    return { kernel, cells };
-  });
 }
 
 /** Adopts what one report tells: some units leave after the wait, the rest when the limit is idle. */
