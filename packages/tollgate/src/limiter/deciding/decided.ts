@@ -81,6 +81,8 @@ export class Decided {
   static {
     Object.defineProperty(Decided.prototype, RECEIPT, {
       get(this: Decided): Receipt | undefined {
+        // An object that was made from a decision inherits this.
+        if (!(#took in this)) throw copyError();
         return Decided.#receiptOf(this);
       },
     });
@@ -95,11 +97,14 @@ export class Decided {
 export function receiptOf(decision: Decision): Receipt | undefined {
   if (typeof decision === "object" && decision !== null) {
     if (RECEIPT in decision) return (decision as { readonly [RECEIPT]: Receipt | undefined })[RECEIPT];
-    if ("allowed" in decision)
-      throw new TollgateError(
-        "ERR_OPTION",
-        "decision: expected the decision itself, which knows what it took, got a copy of one",
-      );
+    if ("allowed" in decision) throw copyError();
   }
   throw new TollgateError("ERR_OPTION", `decision: expected the decision that took the units, got ${show(decision)}`);
+}
+
+function copyError(): TollgateError {
+  return new TollgateError(
+    "ERR_OPTION",
+    "decision: expected the decision itself, which knows what it took, got a copy of one",
+  );
 }

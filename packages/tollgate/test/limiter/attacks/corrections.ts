@@ -131,6 +131,14 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
       expect([await usedOf(limiter, "a"), await usedOf(limiter, "b")]).toEqual([5, 5]);
     });
 
+    it("nothing of a copy, or of an object made from the decision, which are refused", async () => {
+      const limiter = limiterOf(perDay(10));
+      const decision = await limiter.consume("ann", 2);
+      for (const copy of [{ ...decision }, Object.create(decision)])
+        await expect(async () => limiter.refund("ann", 2, copy)).rejects.toMatchObject({ code: "ERR_OPTION" });
+      expect(await usedOf(limiter, "ann")).toBe(2);
+    });
+
     it("what it took, once", async () => {
       const limiter = limiterOf(perDay(10));
       await limiter.allow("ann", 5);
