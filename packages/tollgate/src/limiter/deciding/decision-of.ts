@@ -191,8 +191,8 @@ function describeBlock(
   if (!isDenial || decision.allowed) return;
   decision.reason = "blocked";
   decision.limiter = limiter;
-  if (decision.remaining !== undefined) decision.remaining = 0;
-  if (decision.limitRemaining !== undefined) decision.limitRemaining = 0;
+  decision.remaining = 0;
+  decision.limitRemaining = 0;
 }
 
 function reasonOf(entry: number, report: Report): Denied["reason"] {

@@ -42,7 +42,7 @@ export const blocking: ContractTests = ofStoresWithBlocks({
       [0, "admits 1/1, block 1h, reset, clear"],
       [60_000, "sweep", ...others, "key a, consume 1 reason=blocked"],
       [0, choose([perMinute(9), perSecond(4)]), "consume 1 reason=blocked"],
-      [0, choose("unlimited"), "consume 1 reason=blocked"],
+      [0, choose("unlimited"), "consume 1 reason=blocked remaining=0"],
       [0, "by 1, consume 1 reason=blocked, by 2, admits 1/1"],
     )(bench);
   },
