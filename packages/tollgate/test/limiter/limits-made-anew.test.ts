@@ -1,4 +1,4 @@
-import { createLimiter, fixedWindow, perMinute } from "tollgate";
+import { createLimiter, fixedWindow, perMinute, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { expect, it, vi } from "vitest";
 import { EVERY_STORE } from "./every-store.ts";
@@ -25,3 +25,25 @@ it.each(EVERY_STORE)(
     expect(opened).toHaveBeenCalledTimes(2);
   },
 );
+
+it("limits that are made anew are told apart by name, numbers and mode, and copies of them are refused", () => {
+  const numbers = { capacity: 1, refill: 1, per: "1h", name: "a" } as const;
+  const wide = { ...numbers, name: "wide", capacity: 9 };
+  const lists = {
+    one: () => [tokenBucket(numbers)],
+    other: () => [tokenBucket({ ...numbers, name: "b" })],
+    larger: () => [tokenBucket({ ...numbers, capacity: 2 })],
+    shadow: () => [tokenBucket({ ...numbers, mode: "shadow" })],
+    wide: () => [tokenBucket(wide)],
+    both: () => [tokenBucket(wide), tokenBucket({ ...numbers, name: "c" })],
+    copy: () => [{ ...tokenBucket(numbers) }],
+  };
+  const limits = (list: keyof typeof lists) => lists[list]();
+  const limiter = createLimiter({ key: () => "ann", limits, clock: manualClock(START_MS) });
+  const allowed = (...calls: (keyof typeof lists)[]) => calls.map((list) => limiter.allow(list));
+  expect(allowed("one", "one", "other", "other")).toEqual([true, false, true, false]);
+  expect(allowed("one", "larger", "larger", "one", "shadow", "one")).toEqual([false, true, false, false, true, false]);
+  expect(allowed("wide", "both", "wide", "both", "wide")).toEqual([true, true, true, false, true]);
+  expect(limiter.allow("one")).toBe(false);
+  expect(() => limiter.allow("copy")).toThrow("limits: expected limits made by");
+});

@@ -3,7 +3,7 @@ import { encodeKey, type Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { createPlan, identityOf, type Plan } from "../../core/plan.ts";
 import type { CheckedOptions } from "../options.ts";
-import { checkChosenLimits, checkLimits, type LimitsFunction } from "./limits-choice.ts";
+import { checkChosenLimits, checkLimits, isLimit, type LimitsFunction } from "./limits-choice.ts";
 import { ListCache } from "./list-cache.ts";
 import type { Owner } from "./owner.ts";
 import { Route } from "./route.ts";
@@ -39,6 +39,8 @@ export class DynamicSelection<Input> implements Selection<Input> {
   /** The routes of lists of the same limits, and of limits with equal numbers. */
   #routes = new ListCache<Limit, Route>();
   #routesByText = new Map<string, FoundRoute>();
+  /** What was found last by its numbers: comparing is quicker than finding it again. */
+  #last: { readonly limits: readonly Limit[]; readonly route: Route } | undefined = undefined;
   /** The way of a key that has no limits: its calls may be blocked. */
   readonly #unlimited: Route;
 
@@ -93,13 +95,19 @@ export class DynamicSelection<Input> implements Selection<Input> {
       checkChosenLimits(limits);
       return this.#unlimited;
     }
+    const known = this.#routes.get(limits);
+    if (known !== undefined) return known;
     // A copy, because another reading could differ from the one that is checked.
-    return this.#routes.get(limits) ?? this.#find(Array.from(limits));
+    const own = [...(limits as readonly unknown[])];
+    if (this.#last === undefined || !areAlike(own, this.#last.limits)) {
+      const checked = checkChosenLimits(own);
+      this.#last = { limits: checked, route: this.#find(checked) };
+    }
+    return this.#last.route;
   }
 
   /** Limits that a function makes anew for each call are found by their numbers. */
   #find(own: readonly Limit[]): Route {
-    checkChosenLimits(own);
     const texts = own.map(textOf);
     const text = texts.join("\n\n");
     let found = this.#routesByText.get(text);
@@ -144,6 +152,7 @@ export class DynamicSelection<Input> implements Selection<Input> {
     }
     this.#routes = new ListCache();
     this.#routesByText = new Map();
+    this.#last = undefined;
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
   }
 }
@@ -158,6 +167,19 @@ interface FoundRoute {
 function textOf(limit: Limit): string {
   const blocks = limit.blockFor === undefined ? "" : JSON.stringify(limit.blockFor);
   return `${limit.mode}${blocks}\n${identityOf(limit)}`;
+}
+
+/** Whether a list has limits that enforce and count the same as known ones. */
+function areAlike(list: readonly unknown[], known: readonly Limit[]): boolean {
+  if (list.length !== known.length) return false;
+  for (let i = 0; i < known.length; i += 1) if (!isAlike(list[i], known[i]!)) return false;
+  return true;
+}
+
+function isAlike(value: unknown, known: Limit): boolean {
+  if (!isLimit(value)) return false;
+  const { fingerprint, name, mode, blockFor } = value;
+  return fingerprint === known.fingerprint && name === known.name && mode === known.mode && blockFor === known.blockFor;
 }
 
 function refuseWithoutLimits(verb?: "reset"): never {

@@ -51,6 +51,7 @@ function hintFor(limits: unknown): string {
   return "; for look-ups, pass an async function, or set async: true";
 }
 
-function isLimit(value: unknown): value is Limit {
+/** Whether a limit factory made the value. */
+export function isLimit(value: unknown): value is Limit {
   return isSealed(value);
 }
