@@ -18,9 +18,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_422, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_026, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_162, 3_300],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_509, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_028, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_247, 3_300],
   ["stores of this process", LOCAL_STORES, 5_371, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_166, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_355, 1_300],
@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_250, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 56_478, 36_000],
+  ["tests", TESTS, 56_576, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_588, 2_400],
   ["tools", ["tools"], 911, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_116, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_142, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
