@@ -5,7 +5,7 @@ import type { AsyncSpace, Call } from "../../core/store.ts";
 import { ownCopy } from "../../core/text-memory.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import { Caller, type DecideWithout, REPORT } from "../redis/batch/waiter.ts";
+import { answerWithout, type DecideWithout, type Waiter } from "../redis/batch/waiter.ts";
 import { costsOf, type RedisSpace } from "../redis/redis-space.ts";
 import { closedError, type StoreOnServer } from "../redis/redis-store.ts";
 import { OVERLOADED } from "../remote/unavailable-error.ts";
@@ -131,9 +131,9 @@ export class HybridSpace extends DecidingSpace {
     const { store, mostWaiting } = this.#parts;
     const without: DecideWithout = (error) => store.decideWithout(error, "take", [this.redis.call(key, costs)], nowUs);
     return new Promise((resolve) => {
-      const caller = new Caller(REPORT, resolve, without);
-      if (known.waiting < mostWaiting) known.join(new WaitingTake(known.reports, costs, nowUs, caller));
-      else caller.failed(OVERLOADED);
+      const waiter: Waiter = { wantsReport: true, resolve, without };
+      if (known.waiting < mostWaiting) known.join(new WaitingTake(known.reports, costs, nowUs, waiter));
+      else answerWithout(waiter, OVERLOADED);
     });
   }
 

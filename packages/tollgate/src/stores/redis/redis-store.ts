@@ -18,7 +18,7 @@ import { asPart, BYPASSED, UnavailableError } from "../remote/unavailable-error.
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import { ADMITTED, type AnswerForm, Caller, type DecideWithout, type LeaseWaiter, REPORT } from "./batch/waiter.ts";
+import type { DecideWithout, LeaseWaiter } from "./batch/waiter.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
@@ -193,7 +193,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     const denied = this.#denials.reportOn(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
     const parts = this.#port.cluster && keyed.length > 1 ? partsByOwner(keyed, ({ name }) => slotOf(name)) : [];
-    if (parts.length < 2) return this.#ask(REPORT, verb, keyed, nowUs, without);
+    if (parts.length < 2) return this.#ask(verb, keyed, nowUs, without);
     return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(
       (error: unknown) => without(asPart(error)),
     );
@@ -204,7 +204,13 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (!this.#bypass && this.#denials.denies(call, nowUs)) return Promise.resolve(false);
     const keys = [call];
     const without: DecideWithout = (error) => this.decideWithout(error, "take", keys, nowUs);
-    return later(() => (this.#bypass ? without(BYPASSED).admitted : this.#ask(ADMITTED, "take", keys, nowUs, without)));
+    return later(() => {
+      const refusal = this.#bypass ? BYPASSED : this.#queue.refusal("take", keys);
+      if (refusal !== undefined) return without(refusal).admitted;
+      return new Promise<boolean>((resolve) => {
+        this.#queue.add("take", keys, nowUs, { wantsReport: false, resolve, without });
+      });
+    });
   }
 
   /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
@@ -271,24 +277,23 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   /** Asks the server. A call that is not sent is decided at once, and its caller needs no promise. */
-  #ask<Answer>(
-    form: AnswerForm<Answer>,
+  #ask(
     verb: ScriptVerb,
     keys: readonly KeyCall[],
     nowUs: number,
     without: DecideWithout,
     options?: AskOptions,
-  ): Maybe<Answer> {
+  ): Maybe<Report> {
     const refusal = this.#queue.refusal(verb, keys);
-    if (refusal === undefined)
-      return new Promise((resolve) => this.#queue.add(verb, keys, nowUs, new Caller(form, resolve, without), options));
-    const report = without(refusal);
-    return form.read(report.admitted, report);
+    if (refusal !== undefined) return without(refusal);
+    return new Promise<Report>((resolve) => {
+      this.#queue.add(verb, keys, nowUs, { wantsReport: true, resolve, without }, options);
+    });
   }
 
   /** Works like `#ask`, but no failure policy applies. */
   async #answer(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
-    return this.#ask(REPORT, verb, keys, options?.nowUs ?? nowUs, raise, options);
+    return this.#ask(verb, keys, options?.nowUs ?? nowUs, raise, options);
   }
 
   /** Applies a verb to one key. @throws TollgateError `ERR_STORE` when the server is unavailable. */

@@ -1,7 +1,7 @@
 import type { LeaseStatus } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import type { Report } from "../../../core/report.ts";
-import { LeaseWaiter } from "../../redis/batch/waiter.ts";
+import type { LeaseWaiter } from "../../redis/batch/waiter.ts";
 import type { LeaseAsk, LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import { HeldLeases } from "./held-leases.ts";
 import { KeyReports, statusesOf } from "./key-reports.ts";
@@ -186,8 +186,8 @@ export class LeasedKey implements KnownKey {
     failed: LeaseWaiter["failed"],
   ): void {
     this.#node.stats.asks += 1;
-    const waiter = new LeaseWaiter(granted, failed);
-    this.#askServer(run[0]?.costs ?? this.#nothing, run.at(-1)?.nowUs, ask, waiter);
+    const costs = run[0]?.costs ?? this.#nothing;
+    this.#askServer(costs, run.at(-1)?.nowUs, ask, { wantsReport: true, granted, failed });
   }
 
   #answered(

@@ -1,5 +1,5 @@
 import type { Report } from "../../../core/report.ts";
-import type { Caller } from "../../redis/batch/waiter.ts";
+import { answer, answerWithout, type Waiter } from "../../redis/batch/waiter.ts";
 import type { KeyReports } from "./key-reports.ts";
 
 /** A call that waits for the server's answer. */
@@ -24,24 +24,24 @@ export class WaitingTake implements WaitingCall {
   readonly costs: readonly number[];
   readonly nowUs: number;
   readonly #reports: KeyReports;
-  readonly #caller: Caller<Report>;
+  readonly #waiter: Waiter;
 
-  constructor(reports: KeyReports, costs: readonly number[], nowUs: number, caller: Caller<Report>) {
+  constructor(reports: KeyReports, costs: readonly number[], nowUs: number, waiter: Waiter) {
     this.costs = costs;
     this.nowUs = nowUs;
     this.#reports = reports;
-    this.#caller = caller;
+    this.#waiter = waiter;
   }
 
   admitted(decidedUs: number | undefined, later?: number): void {
-    this.#caller.decided(true, this.#reports.admitted(this.costs, decidedUs, later));
+    answer(this.#waiter, true, this.#reports.admitted(this.costs, decidedUs, later));
   }
 
   denied(report: Report): void {
-    this.#caller.decided(false, report);
+    answer(this.#waiter, false, report);
   }
 
   failed(error: unknown): void {
-    this.#caller.failed(error);
+    answerWithout(this.#waiter, error);
   }
 }

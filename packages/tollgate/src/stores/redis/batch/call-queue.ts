@@ -10,7 +10,7 @@ import type { CallFailure, ServerLink } from "../server-link.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import { KeyLine } from "./key-line.ts";
 import { Batch, BatchLane, type BatchOptions } from "./script-batch.ts";
-import type { Waiter } from "./waiter.ts";
+import type { LeaseWaiter, Waiter } from "./waiter.ts";
 import { type DenialMemory, Work } from "./work.ts";
 
 interface QueueOptions extends Omit<BatchOptions, "ended"> {
@@ -75,7 +75,13 @@ export class CallQueue {
   }
 
   /** Adds a call that is not refused. */
-  add(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, waiter: Waiter, options?: AskOptions): void {
+  add(
+    verb: ScriptVerb,
+    keys: readonly KeyCall[],
+    nowUs: number,
+    waiter: Waiter | LeaseWaiter,
+    options?: AskOptions,
+  ): void {
     const { memory, mostKeys } = this.#options;
     this.#pending += 1;
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
@@ -135,7 +141,13 @@ export class CallQueue {
   }
 
   /** Joins a call to identical work, if batching is on and the moments are equal. */
-  #join({ last }: KeyLine<Work>, verb: ScriptVerb, call: KeyCall, nowUs: number, waiter: Waiter): boolean {
+  #join(
+    { last }: KeyLine<Work>,
+    verb: ScriptVerb,
+    call: KeyCall,
+    nowUs: number,
+    waiter: Waiter | LeaseWaiter,
+  ): boolean {
     const { mostKeys, byLimitersClock } = this.#options;
     if (last === undefined || mostKeys < 1) return false;
     if ((byLimitersClock && last.nowUs !== nowUs) || !last.canJoin(verb, call)) return false;

@@ -6,7 +6,7 @@ import { stepsOf } from "../script/steps.ts";
 import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import type { KeyLine, LinedUp } from "./key-line.ts";
-import type { Waiter } from "./waiter.ts";
+import { answer, answerWithout, type LeaseWaiter, type Waiter } from "./waiter.ts";
 
 /** Remembers denials. It is told of the server's decisions in the order in which the server made them. */
 export interface DenialMemory {
@@ -21,7 +21,7 @@ interface WorkParts {
   readonly keys: readonly KeyCall[];
   readonly lines: readonly KeyLine<Work>[];
   /** The first call. */
-  readonly waiter: Waiter;
+  readonly waiter: Waiter | LeaseWaiter;
   readonly nowUs: number;
   /** When the first call was made, in the time of `ListeningTime`. */
   readonly sinceMs: number;
@@ -60,7 +60,7 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly #traits: ScriptVerbRow;
   readonly #memory: DenialMemory;
   readonly #corrections: number;
-  readonly #waiters: Waiter[];
+  readonly #waiters: (Waiter | LeaseWaiter)[];
   readonly #isJoinable: boolean;
 
   constructor({ verb, keys, lines, waiter, nowUs, sinceMs, memory, options }: WorkParts) {
@@ -94,7 +94,7 @@ export class Work implements ScriptTransaction, LinedUp {
     return own.space === space && costs.every((cost, i) => cost === own.costs[i]);
   }
 
-  join(waiter: Waiter, nowUs: number): void {
+  join(waiter: Waiter | LeaseWaiter, nowUs: number): void {
     this.#waiters.push(waiter);
     this.calls += 1;
     if (this.#traits.changes) this.times += 1;
@@ -107,20 +107,18 @@ export class Work implements ScriptTransaction, LinedUp {
   done(outcome: TransactionOutcome): void {
     const { admitted, reports, grant } = outcome;
     this.#remember(outcome);
-    if (grant !== undefined) {
-      this.#waiters[0]!.granted?.(admitted, reports[0]!, grant);
-      return;
-    }
     const { changes } = this.#traits;
     for (let i = 0; i < this.calls; i += 1) {
+      const waiter = this.#waiters[i]!;
       const isAdmitted = changes ? i < admitted : admitted > 0;
-      this.#waiters[i]!.decided(isAdmitted, this.#reportOf(i, isAdmitted, reports));
+      if ("resolve" in waiter) answer(waiter, isAdmitted, this.#reportOf(i, isAdmitted, reports));
+      else if (grant !== undefined) waiter.granted(admitted, reports[0]!, grant);
     }
   }
 
   failed(error: unknown): void {
     this.#noteCorrection();
-    for (const waiter of this.#waiters) waiter.failed(error);
+    for (const waiter of this.#waiters) answerWithout(waiter, error);
   }
 
   /** Notifies the observers of the limiters whose keys moved. */

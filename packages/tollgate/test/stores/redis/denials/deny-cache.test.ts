@@ -5,7 +5,6 @@ import { createPlan } from "../../../../src/core/plan.ts";
 import { Report } from "../../../../src/core/report.ts";
 import type { KeyCall } from "../../../../src/stores/redis/batch/key-call.ts";
 import { KeyLine } from "../../../../src/stores/redis/batch/key-line.ts";
-import { Caller, REPORT } from "../../../../src/stores/redis/batch/waiter.ts";
 import { Work } from "../../../../src/stores/redis/batch/work.ts";
 import { DenyCache } from "../../../../src/stores/redis/denials/deny-cache.ts";
 import { encodePlan } from "../../../../src/stores/redis/script/encode-plan.ts";
@@ -156,11 +155,7 @@ it("a denial that comes after the answer to a later refund, over another connect
       verb,
       keys: [call],
       lines,
-      waiter: new Caller(
-        REPORT,
-        () => {},
-        () => new Report(),
-      ),
+      waiter: { wantsReport: true, resolve: () => {}, without: () => new Report() },
       nowUs: 0,
       sinceMs: 0,
       memory,
