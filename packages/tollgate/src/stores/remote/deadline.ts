@@ -1,5 +1,5 @@
 import { TIMERS_END_WITH_REQUESTS } from "../../core/timer.ts";
-import { afterThisTurn, ListeningTime } from "./event-loop.ts";
+import { afterThisTurn, monotonicMs } from "./event-loop.ts";
 
 interface DeadlineOptions<Call> {
   readonly timeoutMs: number;
@@ -13,6 +13,8 @@ interface DeadlineOptions<Call> {
 /** The least number of steps during a timeout. */
 const STEPS_PER_TIMEOUT = 10;
 const LONGEST_STEP_MS = 50;
+/** If a step is later than planned by more than this, the process was busy. The server was not necessarily silent. */
+const LATE_MS = 2;
 
 /** Calls to which one server replies. */
 export interface Lane {
@@ -39,7 +41,9 @@ export interface AwaitedCall {
  */
 export class Deadline<Call extends AwaitedCall> {
   readonly #options: DeadlineOptions<Call>;
-  readonly #time = new ListeningTime();
+  #countedMs = 0;
+  #countedAtMs = monotonicMs();
+  #mostMs = 0;
   /** No set: V8 copies its table when calls come and go, and old tables keep them. */
   readonly #calls: Call[] = [];
   #startedMs: number | undefined;
@@ -55,8 +59,12 @@ export class Deadline<Call extends AwaitedCall> {
     this.#isPatient = options.connectTimeoutMs > 0;
   }
 
+  /**
+   * Counts the milliseconds in which this process listened to the server. Time in which the event loop was blocked does
+   * not count: replies may have arrived meanwhile, and requests may not have left.
+   */
   get nowMs(): number {
-    return this.#time.nowMs;
+    return this.#countedMs + Math.min(monotonicMs() - this.#countedAtMs, this.#mostMs);
   }
 
   /** The timeout that applies now. */
@@ -135,12 +143,19 @@ export class Deadline<Call extends AwaitedCall> {
   }
 
   #plan(ms: number): void {
-    this.#time.step(ms);
+    this.#count(ms);
     setTimeout(() => {
-      this.#time.step(0);
+      this.#count(0);
       // The process first reads what arrived while it was blocked.
       afterThisTurn(() => this.#step());
     }, ms);
+  }
+
+  /** Counts up to now. The next step is planned in so many milliseconds. */
+  #count(nextMs: number): void {
+    this.#countedMs = this.nowMs;
+    this.#countedAtMs = monotonicMs();
+    this.#mostMs = nextMs + LATE_MS;
   }
 
   #step(): void {

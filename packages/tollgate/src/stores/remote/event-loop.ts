@@ -22,27 +22,3 @@ export function monotonicMs(): number {
 export function toWallMs(ms: number): number {
   return performance.timeOrigin + ms;
 }
-
-/** If a step is later than planned by more than this, the process was busy. The server was not necessarily silent. */
-const LATE_MS = 2;
-
-/**
- * Counts the milliseconds in which this process listened to the server. Time in which the event loop was blocked does
- * not count: replies may have arrived meanwhile, and requests may not have left.
- */
-export class ListeningTime {
-  #countedMs = 0;
-  #countedAtMs = monotonicMs();
-  #mostMs = 0;
-
-  get nowMs(): number {
-    return this.#countedMs + Math.min(monotonicMs() - this.#countedAtMs, this.#mostMs);
-  }
-
-  /** Counts up to now. The next step is planned in so many milliseconds. */
-  step(nextMs: number): void {
-    this.#countedMs = this.nowMs;
-    this.#countedAtMs = monotonicMs();
-    this.#mostMs = nextMs + LATE_MS;
-  }
-}

@@ -87,10 +87,12 @@ export class CallQueue {
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
     const lines = keys.map(({ name }) => this.#lineOf(name));
     for (const line of lines) line.pending += 1;
-    if (options === undefined && keys.length === 1 && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter)) return;
+    const mayJoin = options === undefined && keys.length === 1 && lines[0]!.works.length > 0;
+    if (mayJoin && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter)) return;
     const work = new Work({ verb, keys, lines, waiter, nowUs, sinceMs: this.#turn(), memory, options });
-    for (const line of lines) line.push(work);
-    this.#offer(work);
+    let isNext = true;
+    for (const line of lines) isNext = line.push(work) && isNext;
+    if (isNext) this.#offer(work);
     if (this.#ready.length >= Math.max(1, mostKeys)) this.flush();
   }
 
@@ -155,8 +157,8 @@ export class CallQueue {
     return true;
   }
 
+  /** The work is the next in the lines of all its keys. */
   #offer(work: Work): void {
-    if (work.isReady || work.lines.some((line) => line.next !== work)) return;
     work.isReady = true;
     this.#ready.push(work);
   }
@@ -219,7 +221,7 @@ export class CallQueue {
       for (const line of work.lines) line.steps -= work.steps;
       this.#leave(work);
     }
-    for (const work of works) this.#offerNext(work);
+    for (const { lines } of works) for (const line of lines) if (line.works.length > 0) this.#offerNext(line);
     if (this.#ready.length > 0) this.#turn();
     // Observers may call limiters, so they are notified after all callers were answered.
     if (outcomes instanceof Error) return;
@@ -246,11 +248,11 @@ export class CallQueue {
   #passOn(work: Work): void {
     work.isReady = false;
     for (const line of work.lines) line.remove(work);
-    this.#offerNext(work);
+    for (const line of work.lines) if (line.works.length > 0) this.#offerNext(line);
   }
 
-  #offerNext({ lines }: Work): void {
-    for (const { next } of lines) if (next !== undefined) this.#offer(next);
+  #offerNext({ next }: KeyLine<Work>): void {
+    if (next?.isReady === false && next.lines.every((line) => line.next === next)) this.#offer(next);
   }
 
   #lineOf(name: string): KeyLine<Work> {

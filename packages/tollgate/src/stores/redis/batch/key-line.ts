@@ -17,8 +17,8 @@ export class KeyLine<Work extends LinedUp> {
   steps = 0;
   /** How often a correction, such as a refund, was asked for or answered. Denials from before it are not cached. */
   corrections = 0;
-  /** Work that was not sent. */
-  #works: Work[] = [];
+  /** Work that was not sent, in order. */
+  works: Work[] = [];
 
   /** If the server may change the order of batches, no work is sent before the answer to the work before it. */
   constructor(name: string, order: "kept" | "any" = "kept") {
@@ -28,24 +28,26 @@ export class KeyLine<Work extends LinedUp> {
 
   /** The work that may be sent next. */
   get next(): Work | undefined {
-    const [first] = this.#works;
+    const [first] = this.works;
     const most = first?.comesLast === true ? 1 : this.#mostSteps;
     return this.steps < most ? first : undefined;
   }
 
   /** The newest work. Identical calls join it until it is sent. */
   get last(): Work | undefined {
-    return this.#works[this.#works.length - 1];
+    return this.works[this.works.length - 1];
   }
 
-  push(work: Work): void {
+  /** @returns whether the work may be sent next. */
+  push(work: Work): boolean {
     // Nearly all lines have one work. A list that grows has room for 16 more.
-    if (this.#works.length === 0) this.#works = [work];
-    else this.#works.push(work);
+    if (this.works.length === 0) this.works = [work];
+    else this.works.push(work);
+    return this.next === work;
   }
 
   /** Removes the first work, which was sent or failed. */
   remove(work: Work): void {
-    if (this.#works[0] === work) this.#works.shift();
+    if (this.works[0] === work) this.works.shift();
   }
 }

@@ -23,7 +23,7 @@ interface WorkParts {
   /** The first call. */
   readonly waiter: Waiter | LeaseWaiter;
   readonly nowUs: number;
-  /** When the first call was made, in the time of `ListeningTime`. */
+  /** When the first call was made, in the time of `Deadline`. */
   readonly sinceMs: number;
   readonly memory: DenialMemory;
   /** No call joins a call with options. */
@@ -39,7 +39,7 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly keys: readonly KeyCall[];
   /** The lines of its keys. */
   readonly lines: readonly KeyLine<Work>[];
-  /** When the first call was made, in the time of `ListeningTime`. */
+  /** When the first call was made, in the time of `Deadline`. */
   readonly sinceMs: number;
   /** A reset drops what the calls before it took, so it waits for their answers. */
   readonly comesLast: boolean;
