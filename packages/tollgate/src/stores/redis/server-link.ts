@@ -114,10 +114,11 @@ export class ServerLink {
   /** Ends a call, once. An error of the server is a reply, too; an error of the client is not. */
   #end(call: SentCall, outcome: ScriptReply | CallFailure): void {
     if (!this.deadline.forget(call)) return;
-    if (!isDown(outcome)) this.deadline.noteReply(call.lane);
+    const isReply = !(outcome instanceof Error && isDown(outcome));
+    if (isReply) this.deadline.noteReply(call.lane);
     // The script replies nothing to a cancelled call.
-    const ended = !(outcome instanceof Error) && outcome.length === 0 ? CONNECTION_LOST : outcome;
-    if (isDown(ended)) {
+    const ended = isReply && !(outcome instanceof Error) && outcome.length === 0 ? CONNECTION_LOST : outcome;
+    if (ended instanceof Error && isDown(ended)) {
       this.#probeKey = call.keys[0]!;
       this.circuit.failed(call.sentAtMs, ended.reason);
     } else this.circuit.succeeded();

@@ -71,7 +71,7 @@ export class CallQueue {
   /** Why a call would not be sent; `undefined` if it may be added. */
   refusal(verb: ScriptVerb, keys: readonly KeyCall[]): UnavailableError | undefined {
     if (!this.#options.link.circuit.isClosed) return CIRCUIT_OPEN;
-    return this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
+    return this.#pending === 0 || this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
   }
 
   /** Adds a call that is not refused. */
@@ -136,7 +136,6 @@ export class CallQueue {
 
   #hasCapacity(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
     const most = SCRIPT_VERBS[verb].settles ? 2 * this.#options.maxPending : this.#options.maxPending;
-    if (this.#pending === 0) return true;
     if (this.#pending >= most) return false;
     const mostOfKey = Math.max(1, most * FRACTION_OF_KEY);
     return keys.every(({ name }) => (this.#lines.get(name)?.pending ?? 0) < mostOfKey);
@@ -221,7 +220,6 @@ export class CallQueue {
       for (const line of work.lines) line.steps -= work.steps;
       this.#leave(work);
     }
-    for (const { lines } of works) for (const line of lines) if (line.works.length > 0) this.#offerNext(line);
     if (this.#ready.length > 0) this.#turn();
     // Observers may call limiters, so they are notified after all callers were answered.
     if (outcomes instanceof Error) return;
@@ -231,11 +229,12 @@ export class CallQueue {
     }
   }
 
-  /** The calls of a work were answered. */
+  /** The calls of a work were answered. Offers the works behind it. */
   #leave({ calls, lines }: Work): void {
     this.#pending -= calls;
     for (const line of lines) {
       line.pending -= calls;
+      if (line.works.length > 0) this.#offerNext(line);
       if (line.pending > 0) continue;
       // To delete the last entry takes longer than to begin a new map.
       if (this.#lines.size === 1) this.#lines = new Map();

@@ -79,7 +79,7 @@ export class Work implements ScriptTransaction, LinedUp {
     this.#waiters = [waiter];
     this.detail = waiter.wantsReport ? "each" : "first-denied";
     this.#memory = memory;
-    this.#noteCorrection();
+    if (this.#traits.settles) this.#noteCorrection();
     this.#corrections = lines[0]!.corrections;
     this.steps = stepsOf(this);
     // After a call that begins a block the next one is denied by it, so calls of such a plan are not alike.
@@ -117,7 +117,7 @@ export class Work implements ScriptTransaction, LinedUp {
   }
 
   failed(error: unknown): void {
-    this.#noteCorrection();
+    if (this.#traits.settles) this.#noteCorrection();
     for (const waiter of this.#waiters) answerWithout(waiter, error);
   }
 
@@ -137,7 +137,7 @@ export class Work implements ScriptTransaction, LinedUp {
 
   /** Runs synchronously, before the callers resume: memory must follow the order of the server's decisions. */
   #remember({ admitted, reports }: TransactionOutcome): void {
-    this.#noteCorrection();
+    if (this.#traits.settles) this.#noteCorrection();
     const { decides, changes } = this.#traits;
     if (!(decides && changes)) return;
     if (admitted > 0) for (const call of this.keys) this.#memory.forget(call);
@@ -149,7 +149,6 @@ export class Work implements ScriptTransaction, LinedUp {
 
   /** A correction that failed may have been carried out, too. */
   #noteCorrection(): void {
-    if (!this.#traits.settles) return;
     for (const call of this.keys) this.#memory.forget(call);
     for (const line of this.lines) line.corrections += 1;
   }

@@ -7,7 +7,7 @@ import { Report } from "../../../core/report.ts";
 import { scriptAlgorithmOf } from "./algorithms.ts";
 import { type LeaseGrant, readGrant } from "./lease.ts";
 import { BLOCK_MARK, FITS } from "./reply-codes.ts";
-import { reportCount } from "./script-verbs.ts";
+import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const NEVER = -1;
@@ -80,12 +80,14 @@ function readReports(
   admitted: number,
   decidedUs: number,
 ): readonly Report[] {
-  const { keys, detail, lease } = transaction;
-  const count = reportCount(transaction, admitted);
-  if (count === 0) return NO_REPORTS;
-  const reports = new Array<Report>(count);
+  const { verb, times, keys, detail, lease } = transaction;
+  const { reported } = SCRIPT_VERBS[verb];
   // Otherwise the only report is that of the first denied call.
   const admittedReports = detail === "each" ? admitted : 0;
+  const isOnce = detail === "each" && reported === "once";
+  const count = reported === "none" ? 0 : isOnce ? 1 : admittedReports + (admitted < times ? 1 : 0);
+  if (count === 0) return NO_REPORTS;
+  const reports = new Array<Report>(count);
   for (let i = 0; i < count; i += 1) reports[i] = readReport(numbers, i < admittedReports, keys, decidedUs);
   if (lease === undefined && keys.some(({ plan }) => plan.plan.takesPlaces)) readUntils(numbers, keys, reports);
   return reports;

@@ -14,13 +14,13 @@ export interface EncodedPlan {
    * numbers are kept, and for each limit its description, whether it enforces, its blocks, and its windows by the
    * calendar. Where there are such, `~` and the moments between which they are known come first.
    */
-  readonly text: string;
+  text: string;
   /** Starts of windows by the calendar, of each limit. */
-  readonly windows: readonly (readonly number[])[];
+  windows: readonly (readonly number[])[];
   /** The moments between which all windows are known; `undefined` where no limit has any. */
-  readonly known: readonly [fromUs: number, untilUs: number] | undefined;
-  /** Describes the windows around a moment of the server instead. `false` if they are known, or have no calendar. */
-  readonly cover: (us: number) => boolean;
+  known: readonly [fromUs: number, untilUs: number] | undefined;
+  /** Describes the windows around a moment of the server instead. */
+  readonly cover: (us: number) => void;
   /** Whether the fast form can decide takes: all limits are exact buckets that enforce and start full. */
   readonly isFast: boolean;
   /** Whether a limit blocks keys. */
@@ -42,41 +42,34 @@ export function encodePlan(plan: Plan, aroundUs: () => number = () => 0): Encode
   const { limits, enforces, onChange } = plan;
   const descriptions = limits.map((limit) => describeLimit(limit, plan));
   const fast = fastWords(plan, descriptions);
-  const generalText = (us: () => number): string => {
-    windows = limits.map((limit) => algorithmOf(limit).windowsAround?.(limit, us()) ?? []);
-    known = knownTimes(windows);
-    const described = limits.flatMap((limit, i) => [
-      ...[descriptions[i]!, enforces[i]! ? 1 : 0],
-      ...[...durationNumbers(limit), ...windows[i]!],
-    ]);
-    return ["", ...(known === undefined ? [] : [`~${known[0]}`, known[1]]), onChange === "keep-first" ? 1 : 0]
-      .concat(described)
-      .join(" ");
-  };
-  let windows: readonly (readonly number[])[] = [];
-  let known: readonly [fromUs: number, untilUs: number] | undefined;
-  let text = fast?.join(" ") ?? generalText(aroundUs);
-  return {
+  const encoded: EncodedPlan = {
     plan,
-    get text() {
-      return text;
-    },
-    get windows() {
-      return windows;
-    },
-    get known() {
-      return known;
-    },
+    text: fast?.join(" ") ?? "",
+    windows: [],
+    known: undefined,
     cover(us) {
-      if (known === undefined || (us >= known[0] && us < known[1])) return false;
-      text = generalText(() => us);
-      return true;
+      const { known } = encoded;
+      if (known !== undefined && (us < known[0] || us >= known[1])) describeAt(us);
     },
     isFast: fast !== undefined,
     blocksKeys: blocksKeys(plan),
     ringCells: limits.map((limit) => scriptAlgorithmOf(limit).ringCells(limit)),
     isNamedByMoment: limits.map(isNamedByMoment),
   };
+  const describeAt = (us: number): void => {
+    encoded.windows = limits.map((limit) => algorithmOf(limit).windowsAround?.(limit, us) ?? []);
+    encoded.known = knownTimes(encoded.windows);
+    const { windows, known } = encoded;
+    const described = limits.flatMap((limit, i) => [
+      ...[descriptions[i]!, enforces[i]! ? 1 : 0],
+      ...[...durationNumbers(limit), ...windows[i]!],
+    ]);
+    encoded.text = ["", ...(known === undefined ? [] : [`~${known[0]}`, known[1]]), onChange === "keep-first" ? 1 : 0]
+      .concat(described)
+      .join(" ");
+  };
+  if (fast === undefined) describeAt(aroundUs());
+  return encoded;
 }
 
 /** The moments between which all windows are known; `undefined` where no limit has any. */

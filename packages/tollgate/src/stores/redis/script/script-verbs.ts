@@ -1,5 +1,5 @@
 import { VERBS, type Verb, type VerbTraits } from "../../../core/verbs.ts";
-import type { ScriptTransaction, ScriptVerb } from "./transaction.ts";
+import type { ScriptVerb } from "./transaction.ts";
 
 /** What a verb means for the Redis store and its script. `tools/build` passes columns to the script. */
 export interface ScriptVerbRow extends VerbTraits {
@@ -78,13 +78,4 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
 function reportedBy({ changes, takes, reports }: VerbTraits): ScriptVerbRow["reported"] {
   if (!reports) return "none";
   return changes && takes === "if all conform" ? "until-denied" : "once";
-}
-
-/** How many reports the reply to a transaction has. */
-export function reportCount({ verb, times, detail }: ScriptTransaction, admitted: number): number {
-  const { reported } = SCRIPT_VERBS[verb];
-  if (reported === "none") return 0;
-  const denied = admitted < times ? 1 : 0;
-  if (detail === "first-denied") return denied;
-  return reported === "until-denied" ? admitted + denied : 1;
 }

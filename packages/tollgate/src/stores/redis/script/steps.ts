@@ -14,11 +14,12 @@ const MANY_UNITS = 2 ** 43;
  * result is at least what the transaction takes in a call of its own.
  */
 export function stepsOf(transaction: ScriptTransaction): number {
-  const { verb, keys, detail } = transaction;
+  const { verb, times, keys, detail } = transaction;
   const { changes, decides } = SCRIPT_VERBS[verb];
   const isFast = changes && decides && keys.length === 1 && keys[0]!.plan.isFast;
   if (!isFast) return generalSteps(transaction);
-  return keys[0]!.costs.length * (1 + roundsOf(transaction)) + (detail === "each" ? 1 : 0);
+  const rounds = times === 1 ? 1 : roundsOf(transaction);
+  return keys[0]!.costs.length * (1 + rounds) + (detail === "each" ? 1 : 0);
 }
 
 function generalSteps(transaction: ScriptTransaction): number {
