@@ -111,7 +111,8 @@ export class Work implements ScriptTransaction, LinedUp {
     for (let i = 0; i < this.calls; i += 1) {
       const waiter = this.#waiters[i]!;
       const isAdmitted = changes ? i < admitted : admitted > 0;
-      if ("resolve" in waiter) answer(waiter, isAdmitted, this.#reportOf(i, isAdmitted, reports));
+      // A caller that wants no report may have none.
+      if ("resolve" in waiter) answer(waiter, isAdmitted, reports[Math.min(i, reports.length - 1)]);
       else if (grant !== undefined) waiter.granted(admitted, reports[0]!, grant);
     }
   }
@@ -127,12 +128,6 @@ export class Work implements ScriptTransaction, LinedUp {
       const { space, key: name } = this.keys[key]!;
       space.context.onMove?.(name, from, space.plan.limits);
     }
-  }
-
-  /** If no call needs figures, the only report is that of the first denial. */
-  #reportOf(call: number, isAdmitted: boolean, reports: readonly Report[]): Report | undefined {
-    if (this.detail === "first-denied" && isAdmitted) return undefined;
-    return reports[Math.min(call, reports.length - 1)];
   }
 
   /** Runs synchronously, before the callers resume: memory must follow the order of the server's decisions. */
