@@ -65,7 +65,7 @@ export class CallQueue {
   constructor(options: QueueOptions) {
     const { mostKeys, byLimitersClock, encode } = options;
     this.#options = options;
-    this.#batchOptions = { mostKeys, byLimitersClock, encode, ended: (batch, outcome) => this.#ended(batch, outcome) };
+    this.#batchOptions = { mostKeys, byLimitersClock, encode, ended: this.#ended };
   }
 
   /** Why a call would not be sent; `undefined` if it may be added. */
@@ -116,7 +116,7 @@ export class CallQueue {
     else if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
     for (const { lane } of batches) lane.open = undefined;
-    for (const batch of batches) this.#send(batch);
+    for (const batch of batches) link.send(batch.encode());
   }
 
   async #flushAfter(connecting: Promise<void>): Promise<void> {
@@ -197,18 +197,14 @@ export class CallQueue {
     this.#passOn(work);
   }
 
-  #send(batch: Batch): void {
-    this.#options.link.send(batch.encode());
-  }
-
   /** Answers the calls of a batch, and lets the next ones follow. */
-  #ended(batch: Batch, outcome: ScriptReply | CallFailure): void {
+  readonly #ended = (batch: Batch, outcome: ScriptReply | CallFailure): void => {
     const { works } = batch;
-    const { watches } = this.#options;
+    const { watches, link } = this.#options;
     if (!watches.isEmpty) watches.notify(batch.readings(outcome));
     const parts = batch.partsAfter(outcome);
     if (parts.length > 0) {
-      for (const part of parts) this.#send(part);
+      for (const part of parts) link.send(part.encode());
       return;
     }
     const outcomes = batch.outcomesOf(outcome);
@@ -227,7 +223,7 @@ export class CallQueue {
       const { moved } = outcomes[i]!;
       if (moved !== undefined) works[i]!.notifyMoves(moved);
     }
-  }
+  };
 
   /** The calls of a work were answered. Offers the works behind it. */
   #leave({ calls, lines }: Work): void {
