@@ -4,7 +4,7 @@ import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { hasChanged, takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
 import { compileLimit } from "./compile-limit.ts";
-import { type Kernel, type PlainTake, writeNew } from "./kernel.ts";
+import { type Kernel, type PlainTake, renewPlaces, writeNew } from "./kernel.ts";
 import type { Ticks } from "./ticks.ts";
 
 /**
@@ -234,12 +234,8 @@ export class CompiledPlan implements PlainTake {
     let all = true;
     for (let i = 0; i < this.#kernels.length; i += 1) {
       const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      const cost = costs[i]!;
-      const isKept = cost === 0 || kernel.extend?.(cells, cell, now, cost, untilUs[i]!) === true;
-      report.conforms[at + i] = isKept;
-      kernel.tell(cells, cell, now, 0, report, at + i);
-      if (!isKept) all = false;
+      const counted = { kernel, cells, at: base + this.#offsets[i]! };
+      if (!renewPlaces(kernel, counted, now, costs[i]!, untilUs[i]!, report, at + i)) all = false;
     }
     return all;
   }

@@ -57,11 +57,11 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     this.#removeExpired(cells, at, now);
-    this.#add(cells, at, this.#untilUs(now), cost);
+    this.#add(cells, at, this.placesUntilUs(now), cost);
   }
 
-  /** When places that are taken now free themselves, unless a later group has to take them in. */
-  #untilUs(now: TimeCell): number {
+  /** Unless a later group has to take them in. */
+  placesUntilUs(now: TimeCell): number {
     return Math.ceil((now[0]! + this.#ttlUs) / this.#stepUs) * this.#stepUs;
   }
 
@@ -85,13 +85,14 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     if (group >= 0) this.#free(cells, at, group, units);
   }
 
-  extend(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number): boolean {
-    if (untilUs <= now[0]!) return false;
+  extend(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number, anewUs: number): number {
+    if (untilUs <= now[0]!) return 0;
     const group = this.#groupUntil(cells, at, untilUs);
-    if (group < 0 || cells[at + GROUP * group + COUNT]! < count) return false;
+    if (group < 0 || cells[at + GROUP * group + COUNT]! < count) return 0;
     this.#free(cells, at, group, count);
-    this.take(cells, at, now, count);
-    return true;
+    this.#removeExpired(cells, at, now);
+    this.#add(cells, at, anewUs, count);
+    return cells[at + GROUP * this.#firstFrom(cells, at, anewUs) + UNTIL]!;
   }
 
   revoke(cells: Float64Array, at: number, taken: TimeCell, now: TimeCell, cost: number): void {
@@ -111,7 +112,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     const { capacity } = this.limit;
     const used = this.used(cells, at, now);
     // Where places that were taken now are. If none were, no receipt reads it.
-    const taken = this.#firstFrom(cells, at, this.#untilUs(now));
+    const taken = this.#firstFrom(cells, at, this.placesUntilUs(now));
     report.untilUs[entry] = this.#hasGroup(cells, at, taken) ? cells[at + GROUP * taken + UNTIL]! : 0;
     const last = at + GROUP * (this.#groupsIn(cells, at) - 1);
     report.used[entry] = used;

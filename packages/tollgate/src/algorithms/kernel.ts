@@ -42,11 +42,14 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
    * if that take is not counted any more. Under windows and limits on concurrency `untilUs` says which take.
    */
   giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void;
+  /** When places free themselves that are taken now. Only kernels that count places have this method. */
+  placesUntilUs?(now: TimeCell): number;
   /**
-   * Begins the time to live of `count` places anew that would free themselves at `untilUs`. `false` if they have, or if
-   * they are not there any more. Only kernels that count places have this method.
+   * Lets `count` places that would free themselves at `untilUs` free themselves at `anewUs`, or with a later group.
+   * Returns when they do: 0 if they have, or if they are not there any more. Only kernels that count places have this
+   * method.
    */
-  extend?(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number): boolean;
+  extend?(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number, anewUs: number): number;
   /** Fills a report's entry for this limit, all figures from one reading of the cells and of the time. */
   tell(cells: Float64Array, at: number, now: TimeCell, cost: number, report: Report, entry: number): void;
   /** Whether no unit counts any more. */
@@ -71,6 +74,34 @@ export interface Kernel<L extends Limit = Limit> extends PlainTake {
 export function writeNew(kernel: Kernel, cells: Float64Array, at: number, now: TimeCell): void {
   kernel.writeIdle(cells, at);
   if (kernel.startsEmpty) kernel.take(cells, at, now, kernel.limit.capacity);
+}
+
+/** Where a limit's cells are, and the kernel under whose numbers they were written. */
+export interface CountedLimit {
+  readonly kernel: Kernel;
+  readonly cells: Float64Array;
+  readonly at: number;
+}
+
+/**
+ * Begins the time to live of places anew: that of `own`, the limit under which they were taken, wherever they are
+ * counted now. Fills the report's entry, and returns whether all were there.
+ */
+export function renewPlaces(
+  own: Kernel,
+  { kernel, cells, at }: CountedLimit,
+  now: TimeCell,
+  count: number,
+  untilUs: number,
+  report: Report,
+  entry: number,
+): boolean {
+  const anewUs = count === 0 ? undefined : own.placesUntilUs?.(now);
+  const endUs = anewUs === undefined ? 0 : (kernel.extend?.(cells, at, now, count, untilUs, anewUs) ?? 0);
+  report.conforms[entry] = count === 0 || endUs > 0;
+  kernel.tell(cells, at, now, 0, report, entry);
+  if (endUs > 0) report.untilUs[entry] = endUs;
+  return report.conforms[entry];
 }
 
 /** An algorithm, as far as its limits can be described without cells. */

@@ -1,7 +1,7 @@
 import { carryOver } from "../../algorithms/carry-over.ts";
 import { compileLimit } from "../../algorithms/compile-limit.ts";
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
-import { type Kernel, writeNew } from "../../algorithms/kernel.ts";
+import type { CountedLimit, Kernel } from "../../algorithms/kernel.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
 import { readUs } from "../../core/clock.ts";
 import type { Limit } from "../../core/limits/limit.ts";
@@ -11,7 +11,7 @@ import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import type { Taken, UndoRecord } from "../../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import { type CountedLimit, correctLimits } from "../local/correct-limits.ts";
+import { correctLimits } from "../local/correct-limits.ts";
 import { firstPlan } from "../local/first-plan.ts";
 import { tagOf } from "../redis/space-keys.ts";
 import type { KeyRow, KeyRows, LimitCounts } from "./key-rows.ts";
@@ -202,13 +202,8 @@ export class RowSpace implements SyncSpace {
       changed.set(counts, copy);
       return copy;
     };
-    const fresh = (index: number): CountedLimit => {
-      const kernel = compileLimit(this.plan.limits[index]!, originOf(now));
-      const cells = new Float64Array(kernel.size);
-      writeNew(kernel, cells, 0, now);
-      return { kernel, cells, at: 0 };
-    };
-    const all = correctLimits(this.plan.limits, { find, fresh }, VERBS[verb], costs, now, report, at, taken);
+    const own = this.plan.limits.map((limit) => compileLimit(limit, originOf(now)));
+    const all = correctLimits(own, find, VERBS[verb], costs, now, report, at, taken);
     const counts = row.counts.map((each) => expiring(changed.get(each), now) ?? each);
     if (changed.size > 0) this.#write(key, { ...row, counts }, now);
     return all;

@@ -1,54 +1,43 @@
-import type { Kernel } from "../../algorithms/kernel.ts";
+import { type CountedLimit, type Kernel, renewPlaces, writeNew } from "../../algorithms/kernel.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { VerbTraits } from "../../core/verbs.ts";
 
-/** Where a limit's cells are, and the kernel under whose numbers they were written. */
-export interface CountedLimit {
-  readonly kernel: Kernel;
-  readonly cells: Float64Array;
-  readonly at: number;
-}
-
-/** Where the limits of a key are counted. */
-export interface CountedKey {
-  /** Where a limit is counted that the call may correct; `undefined` if nowhere. */
-  find(limit: Limit): CountedLimit | undefined;
-  /** What a new key counts under the limit of this index, in scratch cells. */
-  fresh(index: number): CountedLimit;
-}
+/** Where a limit is counted that the call may correct; `undefined` if nowhere. */
+export type FindCounted = (limit: Limit) => CountedLimit | undefined;
 
 /**
- * Corrects what a call took (`refund` or `renew` with a `Taken`), limit by limit, where the key is counted now and
- * under the numbers there. It never moves a row, and creates none.
+ * Corrects what a call took under the limits of `own` (`refund` or `renew` with a `Taken`), limit by limit, where the
+ * key is counted now and under the numbers there. It never moves a row, and creates none. Places that are renewed last
+ * by the time to live under which they were taken.
  *
  * @returns whether all places that were to be renewed were there.
  */
 export function correctLimits(
-  limits: readonly Limit[],
-  counted: CountedKey,
+  own: readonly Kernel[],
+  find: FindCounted,
   verb: VerbTraits,
   costs: readonly number[],
   now: TimeCell,
   report: Report,
   at: number,
-  { untilUs }: Taken,
+  { untilUs }: Pick<Taken, "untilUs">,
 ): boolean {
   let all = true;
-  for (const [i, limit] of limits.entries()) {
+  for (const [i, kernel] of own.entries()) {
     const cost = costs[i]!;
-    const found = cost === 0 ? undefined : counted.find(limit);
-    if (verb.refunds) {
-      found?.kernel.giveBack(found.cells, found.at, now, cost, untilUs[i]!);
-      continue;
-    }
-    const isKept = cost === 0 || found?.kernel.extend?.(found.cells, found.at, now, cost, untilUs[i]!) === true;
-    report.conforms[at + i] = isKept;
-    const { kernel, cells, at: cell } = found ?? counted.fresh(i);
-    kernel.tell(cells, cell, now, 0, report, at + i);
-    if (!isKept) all = false;
+    const found = cost === 0 ? undefined : find(kernel.limit);
+    if (verb.refunds) found?.kernel.giveBack(found.cells, found.at, now, cost, untilUs[i]!);
+    else if (!renewPlaces(kernel, found ?? newKey(kernel, now), now, cost, untilUs[i]!, report, at + i)) all = false;
   }
   return all;
+}
+
+/** A new key has kept nothing. */
+function newKey(kernel: Kernel, now: TimeCell): CountedLimit {
+  const cells = new Float64Array(kernel.size);
+  writeNew(kernel, cells, 0, now);
+  return { kernel, cells, at: 0 };
 }

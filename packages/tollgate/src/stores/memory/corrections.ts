@@ -1,11 +1,11 @@
-import { writeNew } from "../../algorithms/kernel.ts";
+import type { CountedLimit } from "../../algorithms/kernel.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { VerbTraits } from "../../core/verbs.ts";
-import { type CountedLimit, correctLimits } from "../local/correct-limits.ts";
+import { correctLimits } from "../local/correct-limits.ts";
 import type { ListVerbs } from "./list-verbs.ts";
 import type { SpaceStore } from "./space-store.ts";
 
@@ -23,11 +23,10 @@ export function correct(
 ): boolean {
   const text = store.textOf(key);
   const isForgotten = store.resetLog.hasForgotten(list.plan.scope, store.hashOf(text), taken.resets);
-  const counted = {
-    find: (limit: Limit) => (isForgotten ? undefined : find(list, store, limit, text, now, taken)),
-    fresh: (index: number) => newCells(list, store, index, now),
-  };
-  return correctLimits(list.plan.limits, counted, verb, costs, now, report, at, taken);
+  list.tableAt(now);
+  const own = list.compiled.parts.map(({ kernel }) => kernel);
+  const findCounted = (limit: Limit) => (isForgotten ? undefined : find(list, store, limit, text, now, taken));
+  return correctLimits(own, findCounted, verb, costs, now, report, at, taken);
 }
 
 function find(
@@ -48,13 +47,4 @@ function find(
     if (cells !== undefined && base >= 0) return { kernel: part.kernel, cells, at: base + part.offset };
   }
   return undefined;
-}
-
-/** What a new key counts under one of the limits, in scratch cells. */
-function newCells(list: ListVerbs, store: SpaceStore, limit: number, now: TimeCell): CountedLimit {
-  list.tableAt(now);
-  const { scratch: cells } = store.capacity;
-  const { kernel, offset: at } = list.compiled.parts[limit]!;
-  writeNew(kernel, cells, at, now);
-  return { kernel, cells, at };
 }

@@ -364,12 +364,13 @@ BEGIN
   FOR i IN 1 .. n LOOP
     l := lims[a[p + 2] + i];
     e := found[i];
-    -- An idle limit is as a new one, unless it starts empty, or other numbers or limits were counted with it.
-    IF e.list IS NULL OR (matters AND tollgate.idle_in(r, e.list, now) <= 0) THEN
+    -- An idle limit is as a new one, unless it starts empty, or other numbers or limits were counted with it. A
+    -- correction goes by the numbers of the row, whatever they are.
+    IF e.list IS NULL OR (matters AND receipt = 0 AND tollgate.idle_in(r, e.list, now) <= 0) THEN
       e := ROW(l, coalesce((found[1]).list, 0), coalesce(e.born, now), tollgate.new_cells(l, now))::tollgate.entry;
     ELSE
       is_new := false;
-      IF e.lim <> l THEN
+      IF e.lim <> l AND receipt = 0 THEN
         o.notes := o.notes || place
           || ARRAY[i, CASE WHEN changes AND a[p] = 0 THEN 1 ELSE 0 END, (e.lim).kind, (e.lim).capacity]
           || CASE WHEN (e.lim).kind <> 100 THEN ARRAY[(e.lim).length] END
@@ -386,7 +387,7 @@ BEGIN
     starts_empty := starts_empty OR (e.lim).kind = 101;
     idle := greatest(idle, (e.lim).idle);
   END LOOP;
-  IF starts_empty AND NOT is_new THEN
+  IF starts_empty AND NOT is_new AND receipt = 0 THEN
     starts_anew := true;
     FOREACH e IN ARRAY own LOOP
       starts_anew := starts_anew AND tollgate.reset(e.lim, e.cells, now - idle) <= 0;
@@ -395,8 +396,8 @@ BEGIN
       own[i].cells := tollgate.new_cells((own[i]).lim, now);
     END LOOP;
   END IF;
-  -- A bucket that starts empty starts to fill with its first call. A correction of a decision makes no row.
-  keeps := changes AND (is_moved OR starts_anew OR NOT is_own_list OR (is_new AND starts_empty AND receipt = 0));
+  -- A bucket that starts empty starts to fill with its first call.
+  keeps := changes AND (is_moved OR starts_anew OR NOT is_own_list OR (is_new AND starts_empty));
 
   o.admitted := times;
   FOR i IN 1 .. n LOOP
@@ -414,7 +415,6 @@ BEGIN
       ELSIF NOT is_new AND e.born <= a[receipt + n] THEN
         -- A new key has nothing of what was taken.
         own[i].cells := tollgate.correct(e.lim, e.cells, now, cost, a[receipt + i - 1]);
-        keeps := true;
       END IF;
     ELSE
       conforms[i] := 1;
@@ -423,8 +423,9 @@ BEGIN
       at := tollgate.first_group(e.cells, 1, units);
       IF (e.lim).algorithm = 4 AND units > now AND e.born <= a[receipt + n]
         AND e.cells[2 * at + 1] = units AND e.cells[2 * at + 2] - e.cells[2 * at] >= cost THEN
-        own[i].cells := tollgate.take(e.lim, tollgate.correct(e.lim, e.cells, now, cost, units), now, cost);
-        keeps := true;
+        -- By the time to live under which the places were taken.
+        own[i].cells := tollgate.take(
+          lims[a[p + 2] + i], tollgate.correct(e.lim, e.cells, now, cost, units), now, cost);
       ELSE
         conforms[i] := 0;
         o.admitted := 0;
@@ -445,7 +446,8 @@ BEGIN
     e := own[i];
     o.capacities := o.capacities || (e.lim).capacity;
     IF (e.lim).algorithm = 4 THEN
-      at := tollgate.first_group(e.cells, 1, ceil((now + (e.lim).length) / (e.lim).per_us) * (e.lim).per_us);
+      l := CASE WHEN receipt > 0 THEN lims[a[p + 2] + i] ELSE e.lim END;
+      at := tollgate.first_group(e.cells, 1, ceil((now + l.length) / l.per_us) * l.per_us);
       o.places := o.places || coalesce(e.cells[2 * at + 1], 0);
     END IF;
     cost := tollgate.wait(e.lim, e.cells, now, CASE WHEN verb & 16 > 0 THEN 0 ELSE a[costs + i - 1] END);
@@ -453,7 +455,13 @@ BEGIN
       CASE WHEN cost = -1 THEN 0 ELSE tollgate.used(e.lim, e.cells, now + cost) END,
       tollgate.reset(e.lim, e.cells, now)];
   END LOOP;
-  IF keeps THEN
+  IF receipt > 0 THEN
+    -- A correction moves no entry, and makes none.
+    FOR i IN 1 .. cardinality(r.entries) LOOP
+      at := array_position(ids, ((r.entries[i]).lim).id);
+      IF at > 0 THEN r.entries[i].cells := own[at].cells; END IF;
+    END LOOP;
+  ELSIF keeps THEN
     IF hits = 0 OR NOT is_own_list OR cardinality(r.entries) > n THEN
       FOR i IN 1 .. n LOOP own[i].list := coalesce(list, 0) + 1; END LOOP;
       FOREACH e IN ARRAY r.entries LOOP

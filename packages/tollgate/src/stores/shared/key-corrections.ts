@@ -1,10 +1,13 @@
+import type { CountedLimit } from "../../algorithms/kernel.ts";
+import type { Limit } from "../../core/limits/limit.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
+import { correctLimits } from "../local/correct-limits.ts";
 import type { MovesStore } from "./key-moves.ts";
 import { MOVES_AT } from "./memory-layout.ts";
-import type { RelatedKeys, Row, RowCopy } from "./related-keys.ts";
+import type { Entry, RelatedKeys, Row, RowCopy } from "./related-keys.ts";
 import type { SharedPlan } from "./shared-plan.ts";
 import { FROZEN, LIVE } from "./slot-search.ts";
 import { NO_SLOT_LEFT, PUBLISHED } from "./slot-values.ts";
@@ -33,7 +36,7 @@ export class KeyCorrections {
   readonly #plan: SharedPlan;
   readonly #store: MovesStore;
   readonly #finishMove: (low: number, high: number) => number;
-  /** What a row of another plan reports. */
+  /** What one row reports. */
   readonly #report = new Report();
 
   /** `finishMove` is that of `SharedKeys`. */
@@ -69,7 +72,7 @@ export class KeyCorrections {
     if (missing.length === 0) return true;
     const frozen = this.#copy(rows.filter(({ kind }) => kind === FROZEN));
     if (frozen === undefined) return false;
-    if (frozen.some((copy) => missing.some((place) => this.#entryOf(copy, place) >= 0)))
+    if (frozen.some((copy) => missing.some((place) => this.#entryOf(copy, place) !== undefined)))
       return this.#finishMove(low, high) === NO_SLOT_LEFT;
     // A key that left a slot before it was visited came to another one before, maybe to one that was visited earlier.
     return this.#moves === moves;
@@ -87,35 +90,32 @@ export class KeyCorrections {
     return copies;
   }
 
-  /** Where a row's plan has the limit at a place of this plan; below 0 if the row does not count it. */
-  #entryOf({ row, entries }: RowCopy, place: number): number {
+  /** Where a row has the limit at a place of this plan; `undefined` if the row does not count it. */
+  #entryOf({ entries }: RowCopy, place: number): Entry | undefined {
     const own = this.#plan.plan.limits[place]!;
-    const entry = entries.find(({ kernel }) => isSameLimit(kernel.limit, own));
-    return entry === undefined ? -1 : row.keys.plan.plan.limits.indexOf(entry.kernel.limit);
+    return entries.find(({ kernel }) => isSameLimit(kernel.limit, own));
   }
 
   /** Corrects what a live row counts. False if another thread has changed the row. */
   #correctIn(copy: RowCopy, { verb, taken, left, report, at }: Correction): boolean {
     const { row, cells } = copy;
-    const { plan, compiled, values, now } = row.keys.plan;
-    const costs = plan.limits.map(() => 0);
-    const untilUs = plan.limits.map(() => 0);
-    const corrected = left.flatMap((cost, place) => {
-      const entry = cost > 0 ? this.#entryOf(copy, place) : -1;
-      if (entry < 0) return [];
-      costs[entry] = cost;
-      untilUs[entry] = taken.untilUs[place]!;
-      return [[entry, place] as const];
-    });
-    if (corrected.length === 0) return true;
+    const { values, now } = row.keys.plan;
+    const own = this.#plan.compiled.parts.map(({ kernel }) => kernel);
+    const costs = left.map((cost, place) => (this.#entryOf(copy, place) === undefined ? 0 : cost));
+    if (costs.every((cost) => cost === 0)) return true;
     values.cells.set(cells);
-    compiled.applyToKept(VERBS[verb], values.cells, 0, costs, now, this.#report, 0, { ...taken, untilUs });
+    const find = (limit: Limit): CountedLimit | undefined => {
+      const entry = this.#entryOf(copy, this.#plan.plan.limits.indexOf(limit));
+      return entry && { kernel: entry.kernel, cells: values.cells, at: entry.offset };
+    };
+    correctLimits(own, find, VERBS[verb], costs, now, this.#report, 0, taken);
     const isSame = values.cells.every((cell, i) => Object.is(cell, cells[i]));
     const isDone = isSame ? row.keys.confirm(row) : row.keys.plan.publish(row.slot, row.low, row.high) === PUBLISHED;
     if (!isDone) return false;
-    for (const [entry, place] of corrected) {
+    for (const [place, cost] of costs.entries()) {
+      if (cost === 0) continue;
       left[place] = 0;
-      if (VERBS[verb].renews) copyEntry(this.#report, entry, report, at + place);
+      if (VERBS[verb].renews) copyEntry(this.#report, place, report, at + place);
     }
     return true;
   }

@@ -92,6 +92,38 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     });
   });
 
+  describe("a correction goes by the limits of its call, wherever the key is counted by now", () => {
+    it.each([
+      ["shorter", "5m", "30s"],
+      ["longer", "30s", "5m"],
+    ])("a renewal lasts by its own ttl after a call under a %s one", async (_kind, own, other) => {
+      const limiter = limiterBy((route) => [concurrency({ name: "streams", max: 3, ttl: route as "5m" | "30s" })]);
+      const open = [await limiter.reserve(own), await limiter.reserve(own), await limiter.reserve(own)];
+      const ttlMs = own === "5m" ? 5 * MINUTE_MS : 30_000;
+      for (let renewal = 0; renewal < 3; renewal += 1) {
+        expect((await limiter.reserve(other)).decision.allowed).toBe(false);
+        clock.advance(ttlMs - 1);
+        for (const place of open) expect(await place.renew()).toBe(true);
+      }
+      clock.advance(ttlMs - 1);
+      expect([await usedOf(limiter, own), await usedOf(limiter, other)]).toEqual([3, 3]);
+      clock.advance(1);
+      expect([await usedOf(limiter, own), await usedOf(limiter, other)]).toEqual([0, 0]);
+    });
+
+    it.each(NUMBERS)("a refund moves no key to other numbers of %s", async (_kind, few, many) => {
+      const limiter = limiterBy((route) => [route === "few" ? few : many]);
+      let changes = 0;
+      limiter.observe(() => (changes += 1), { types: ["change"] });
+      const early = await limiter.reserve("few", 4);
+      expect(await limiter.allow("many")).toBe(true);
+      expect(changes).toBe(1);
+      await early.settle(2);
+      expect(await limiter.allow("many")).toBe(true);
+      expect([changes, await usedOf(limiter, "many")]).toEqual([1, 4]);
+    });
+  });
+
   it.each(WINDOWS)("units of %s that is over are not given back to the next one", async (_kind, limit) => {
     const limiter = limiterOf(limit);
     const [settled, cancelled] = [await limiter.reserve("ann", 2), await limiter.reserve("ann", 2)];

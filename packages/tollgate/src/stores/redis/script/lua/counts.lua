@@ -88,6 +88,24 @@ local function is_idle(counts)
   return true
 end
 
+-- Where the limits of a plan are counted now, under the numbers there: a correction moves nothing, and creates nothing.
+local function counted_now(state, plan)
+  local counts = { plan = { count = plan.count } }
+  for i = 1, plan.count do
+    local limit, entry = plan[i], state.entries[plan[i].id]
+    if not entry then
+      counts[i] = { raw = '' }
+      limit.kernel.init(limit, counts[i], now_us)
+    else
+      counts[i] = entry.cells
+      if entry.limit.description ~= limit.description then limit = first_of_key(limit, entry.limit) end
+    end
+    counts.plan[i] = limit
+  end
+  if state.leases then leases().lift(state, counts, true) end
+  return counts
+end
+
 -- The cells of each limit of a plan: those of the row, or of a new key. Counts under other numbers are brought up to
 -- date; with keep-first the first numbers decide. A verb that changes nothing gets a copy.
 local function counts_of(state, plan, changes)

@@ -39,16 +39,15 @@ local function take_repeatedly(call, times)
   return admitted
 end
 
--- Gives back units of one take, as far as they still count. A new key has none of them.
+-- Gives back units of one take, as far as they still count.
 local function correct(call)
   local state = state_of(call.key)
-  local counts = counts_of(state, call.plan, true)
-  local plan = counts.plan
-  if counts.new then return end
-  for i = 1, plan.count do
-    if call.costs[i] > 0 and remembers(state, plan[i], call.moment) then
-      plan[i].kernel.correct(plan[i], counts[i], now_us, call.costs[i], call.untils[i])
-      keep(state, counts)
+  local counts = counted_now(state, call.plan)
+  for i = 1, call.plan.count do
+    local limit = counts.plan[i]
+    if call.costs[i] > 0 and state.entries[limit.id] and remembers(state, limit, call.moment) then
+      limit.kernel.correct(limit, counts[i], now_us, call.costs[i], call.untils[i])
+      mark_changed(state)
     end
   end
 end

@@ -77,11 +77,11 @@ local function answer_all(entries)
   end
 end
 
--- When places free themselves that were taken by this transaction.
+-- When places free themselves that were taken or renewed by this transaction.
 local function answer_untils(calls)
   for _, one in ipairs(calls) do
     for i = 1, one.plan.count do
-      local limit = one.counts.plan[i]
+      local limit = (one.untils and one.plan or one.counts.plan)[i]
       local taken_until = limit.kernel.taken_until
       if taken_until then answer(taken_until(limit, one.counts[i], now_us)) end
     end

@@ -38,20 +38,21 @@ local function take(plan, verb, admitted, counts, costs, entries, place)
   return changed
 end
 
--- Keeps the places of a take, as many as the costs say. Returns whether all are kept, and whether a cell changed.
+-- Keeps the places of a take, as many as the costs say, by the time to live under which they were taken. Returns
+-- whether all are kept.
 local function renew(state, counts, call, entries, place)
-  local plan, all, changed = counts.plan, true, false
-  for i = 1, plan.count do
-    local limit, cost, kept = plan[i], call.costs[i], true
+  local all = true
+  for i = 1, call.plan.count do
+    local own, cost, kept = call.plan[i], call.costs[i], true
     if cost ~= 0 then
-      local extend = call.untils and remembers(state, limit, call.moment) and limit.kernel.extend
-      kept = extend and extend(limit, counts[i], now_us, cost, call.untils[i]) or false
+      local extend = call.untils and remembers(state, own, call.moment) and own.kernel.extend
+      kept = extend and extend(counts.plan[i], counts[i], now_us, cost, call.untils[i], own) or false
+      if kept then mark_changed(state) end
     end
     entries[place + ENTRY * (i - 1)] = kept and 1 or 0
     all = all and kept
-    changed = changed or (kept and cost ~= 0)
   end
-  return all, changed
+  return all
 end
 
 local function nothing_of(plan)
@@ -76,12 +77,12 @@ end
 -- The entries of the call begin at a place; they are complete if the call is denied or they are wanted.
 local function apply(verb, call, costs, entries, place, wanted)
   local state = state_of(call.key)
-  local counts = counts_of(state, call.plan, verb.changes)
+  local counts = verb.renews and counted_now(state, call.plan) or counts_of(state, call.plan, verb.changes)
   local plan = counts.plan
   call.counts = counts
   local admitted, changed
   if verb.renews then
-    admitted, changed = renew(state, counts, call, entries, place)
+    admitted = renew(state, counts, call, entries, place)
     costs = nothing_of(plan)
   else
     admitted = check_conforms(plan, counts, costs, entries, place)
@@ -144,7 +145,7 @@ end
 
 local function transact_several(verb, calls, entries, wanted)
   -- Counts under other numbers move, even if the call is denied.
-  if verb.changes then
+  if verb.changes and not verb.renews then
     for _, call in ipairs(calls) do counts_of(state_of(call.key), call.plan, true) end
   end
   -- If one of them denies, the figures of the calls before it are wanted too.

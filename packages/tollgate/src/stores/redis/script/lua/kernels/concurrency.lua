@@ -57,15 +57,21 @@ local function concurrencies()
     return used
   end
 
+  -- When places free themselves that are taken now, unless a later group has to take them in.
+  local function places_until(limit, now)
+    return ceil((now + limit.ttl) / limit.step) * limit.step
+  end
+
   local function conforms_at(limit, cells, now, cost)
     return used_at(limit, cells, now) + cost <= limit.capacity
   end
 
-  local function take_at(limit, cells, now, cost)
+  -- Takes places that free themselves as those of another limit that are taken now.
+  local function take_as(limit, cells, now, cost, other)
     local expired = 0
     while count_at(limit, cells, expired) > 0 and until_at(limit, cells, expired) <= now do expired = expired + 1 end
     if expired > 0 then remove(limit, cells, 0, expired) end
-    add(limit, cells, ceil((now + limit.ttl) / limit.step) * limit.step, cost)
+    add(limit, cells, places_until(other, now), cost)
   end
 
   -- Frees places that would free themselves at a moment. Returns how many were not there.
@@ -109,7 +115,9 @@ local function concurrencies()
 
     conforms = conforms_at,
 
-    take = take_at,
+    take = function(limit, cells, now, cost)
+      take_as(limit, cells, now, cost, limit)
+    end,
 
     give_back = function(limit, cells, now, cost)
       free(limit, cells, now + limit.ttl, cost)
@@ -119,15 +127,16 @@ local function concurrencies()
       free_until(limit, cells, now, units, moment, 1)
     end,
 
-    extend = function(limit, cells, now, count, moment)
+    -- `own` is the limit under which the places were taken.
+    extend = function(limit, cells, now, count, moment, own)
       if not free_until(limit, cells, now, count, moment, count) then return false end
-      take_at(limit, cells, now, count)
+      take_as(limit, cells, now, count, own)
       return true
     end,
 
     -- When places free themselves that were just taken; 0 if none were.
     taken_until = function(limit, cells, now)
-      local group = first_from(limit, cells, ceil((now + limit.ttl) / limit.step) * limit.step)
+      local group = first_from(limit, cells, places_until(limit, now))
       return count_at(limit, cells, group) > 0 and until_at(limit, cells, group) or 0
     end,
 
