@@ -19,10 +19,11 @@ const GROUP = 2;
  * Places that are taken and freed. A group of cells is the moment at which places free themselves, and how many they
  * are. Groups are in the order of their moments; after the last of them, cells are zeros.
  *
- * A place has no number. Its holder knows when it was taken, and so when it would free itself, or sooner. Freeing it
- * removes the first place that expires no sooner than that. Thus every place in use has one in the cells that expires
- * no sooner, even if it was taken for another holder: never are more places in use than are counted. Places of one
- * moment are alike.
+ * A place has no number: its holder knows the moment at which it would free itself, and places of one moment are alike.
+ * Without cells for another group, a later one takes places in, and its count is negative from then on. Their holders
+ * find them there: a holder may have any place of its own moment, and any of a later group that took places in. Places
+ * only move to later moments, so every place in use has one in the cells that expires no sooner, even if it was taken
+ * for another holder: never are more places in use than are counted.
  */
 class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   readonly limit: ConcurrencyLimit;
@@ -57,7 +58,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   take(cells: Float64Array, at: number, now: TimeCell, cost: number): void {
     if (cost === 0) return;
     this.#removeExpired(cells, at, now);
-    this.#add(cells, at, this.placesUntilUs(now), cost);
+    this.#add(cells, at, this.placesUntilUs(now), cost, false);
   }
 
   /** Unless a later group has to take them in. */
@@ -67,31 +68,18 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
 
   /** Frees places that were taken at `taken`. */
   refund(cells: Float64Array, at: number, taken: TimeCell, cost: number): void {
-    let group = this.#firstFrom(cells, at, taken[0]! + this.#ttlUs);
-    let left = cost;
-    while (left > 0 && this.#hasGroup(cells, at, group)) {
-      const count = at + GROUP * group + COUNT;
-      const freed = Math.min(left, cells[count]!);
-      cells[count]! -= freed;
-      left -= freed;
-      if (cells[count] === 0) this.#remove(cells, at, group, 1);
-      else group += 1;
-    }
+    this.#free(cells, at, taken[0]! + this.#ttlUs, cost, "any");
   }
 
   giveBack(cells: Float64Array, at: number, now: TimeCell, units: number, untilUs: number): void {
-    if (untilUs <= now[0]!) return;
-    const group = this.#groupUntil(cells, at, untilUs);
-    if (group >= 0) this.#free(cells, at, group, units);
+    if (untilUs > now[0]!) this.#free(cells, at, untilUs, units, "own");
   }
 
   extend(cells: Float64Array, at: number, now: TimeCell, count: number, untilUs: number, anewUs: number): number {
-    if (untilUs <= now[0]!) return 0;
-    const group = this.#groupUntil(cells, at, untilUs);
-    if (group < 0 || cells[at + GROUP * group + COUNT]! < count) return 0;
-    this.#free(cells, at, group, count);
+    if (untilUs <= now[0]! || this.#countUntil(cells, at, untilUs) < count) return 0;
+    this.#free(cells, at, untilUs, count, "own");
     this.#removeExpired(cells, at, now);
-    this.#add(cells, at, anewUs, count);
+    this.#add(cells, at, anewUs, count, false);
     return cells[at + GROUP * this.#firstFrom(cells, at, anewUs) + UNTIL]!;
   }
 
@@ -103,7 +91,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     let used = 0;
     for (let group = 0; this.#hasGroup(cells, at, group); group += 1) {
       const cell = at + GROUP * group;
-      if (cells[cell + UNTIL]! > now[0]!) used += cells[cell + COUNT]!;
+      if (cells[cell + UNTIL]! > now[0]!) used += this.#count(cells, at, group);
     }
     return used;
   }
@@ -124,7 +112,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     for (let group = this.#firstFrom(cells, at, now[0]!); left + cost > capacity; group += 1) {
       const cell = at + GROUP * group;
       if (cells[cell + UNTIL]! <= now[0]!) continue;
-      left -= cells[cell + COUNT]!;
+      left -= this.#count(cells, at, group);
       report.waitUs[entry] = cells[cell + UNTIL]! - now[0]!;
     }
     report.usedAfterWait[entry] = left;
@@ -135,7 +123,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   }
 
   adoptUntil(cells: Float64Array, at: number, now: TimeCell, units: number, leaveUs: number): void {
-    if (units > 0) this.#add(cells, at, now[0]! + leaveUs, units);
+    if (units > 0) this.#add(cells, at, now[0]! + leaveUs, units, false);
   }
 
   /** The places keep their moments: their holders know them. */
@@ -143,39 +131,66 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
     this.writeIdle(cells, at);
     for (let group = 0; group < from.#groupsIn(theirs, theirsAt); group += 1) {
       const cell = theirsAt + GROUP * group;
-      if (theirs[cell + UNTIL]! > now[0]!) this.#add(cells, at, theirs[cell + UNTIL]!, theirs[cell + COUNT]!);
+      if (theirs[cell + UNTIL]! <= now[0]!) continue;
+      const tookIn = theirs[cell + COUNT]! < 0;
+      this.#add(cells, at, theirs[cell + UNTIL]!, from.#count(theirs, theirsAt, group), tookIn);
     }
   }
 
-  /** Adds places to the group of this moment. Without cells for one more group, the next later one has them. */
-  #add(cells: Float64Array, at: number, untilUs: number, count: number): void {
+  /**
+   * Adds places to the group of this moment. Without cells for one more group, the next later one takes them in.
+   * `tookIn` says that they are of a group that has done so.
+   */
+  #add(cells: Float64Array, at: number, untilUs: number, count: number, tookIn: boolean): void {
     const groups = this.#groupsIn(cells, at);
     const isFull = GROUP * groups === this.size;
     let group = this.#firstFrom(cells, at, untilUs);
-    if (group === groups && isFull) {
-      // The last places expire later, with these.
-      group -= 1;
-      cells[at + GROUP * group + UNTIL] = untilUs;
-    } else if (group === groups || (!isFull && cells[at + GROUP * group + UNTIL]! > untilUs)) {
+    // The last places expire later, with these.
+    if (group === groups && isFull) group -= 1;
+    const cell = at + GROUP * group;
+    const isOwn = group < groups && cells[cell + UNTIL] === untilUs;
+    if (!(isOwn || isFull)) {
       for (let i = GROUP * groups - 1; i >= GROUP * group; i -= 1) cells[at + i + GROUP] = cells[at + i]!;
-      cells[at + GROUP * group + UNTIL] = untilUs;
-      cells[at + GROUP * group + COUNT] = 0;
+      cells[cell + COUNT] = 0;
+      cells[cell + UNTIL] = untilUs;
+    } else if (cells[cell + UNTIL]! < untilUs) cells[cell + UNTIL] = untilUs;
+    const takesIn = tookIn || cells[cell + COUNT]! < 0 || (isFull && !isOwn);
+    const sum = Math.min(this.#count(cells, at, group) + count, LAST_EXACT);
+    cells[cell + COUNT] = takesIn ? -sum : sum;
+  }
+
+  /** Frees up to so many places, from a moment on: those that a holder of this moment may have, or any. */
+  #free(cells: Float64Array, at: number, untilUs: number, count: number, which: "own" | "any"): void {
+    let left = count;
+    let group = this.#firstFrom(cells, at, untilUs);
+    while (left > 0 && this.#hasGroup(cells, at, group)) {
+      const cell = at + GROUP * group + COUNT;
+      const own = which === "any" || this.#mayHave(cells, at, group, untilUs) ? this.#count(cells, at, group) : 0;
+      const freed = Math.min(left, own);
+      left -= freed;
+      cells[cell]! -= Math.sign(cells[cell]!) * freed;
+      if (cells[cell] === 0) this.#remove(cells, at, group, 1);
+      else group += 1;
     }
-    const cell = at + GROUP * group + COUNT;
-    cells[cell] = Math.min(cells[cell]! + count, LAST_EXACT);
   }
 
-  /** The group whose places expire at exactly this moment, or -1. */
-  #groupUntil(cells: Float64Array, at: number, untilUs: number): number {
-    const group = this.#firstFrom(cells, at, untilUs);
-    return this.#hasGroup(cells, at, group) && cells[at + GROUP * group + UNTIL] === untilUs ? group : -1;
+  /** How many places a holder of this moment may have. */
+  #countUntil(cells: Float64Array, at: number, untilUs: number): number {
+    let count = 0;
+    for (let group = this.#firstFrom(cells, at, untilUs); this.#hasGroup(cells, at, group); group += 1) {
+      if (this.#mayHave(cells, at, group, untilUs)) count += this.#count(cells, at, group);
+    }
+    return count;
   }
 
-  /** Frees up to so many places of a group. */
-  #free(cells: Float64Array, at: number, group: number, count: number): void {
-    const cell = at + GROUP * group + COUNT;
-    cells[cell] = Math.max(0, cells[cell]! - count);
-    if (cells[cell] === 0) this.#remove(cells, at, group, 1);
+  /** Whether a group, which is not sooner than this moment, may have places of it. */
+  #mayHave(cells: Float64Array, at: number, group: number, untilUs: number): boolean {
+    const cell = at + GROUP * group;
+    return cells[cell + UNTIL] === untilUs || cells[cell + COUNT]! < 0;
+  }
+
+  #count(cells: Float64Array, at: number, group: number): number {
+    return Math.abs(cells[at + GROUP * group + COUNT]!);
   }
 
   /** The first group whose places expire at a moment or later; otherwise the number of groups. */
@@ -186,7 +201,7 @@ class ConcurrencyKernel implements Kernel<ConcurrencyLimit> {
   }
 
   #hasGroup(cells: Float64Array, at: number, group: number): boolean {
-    return GROUP * group < this.size && cells[at + GROUP * group + COUNT]! > 0;
+    return GROUP * group < this.size && cells[at + GROUP * group + COUNT] !== 0;
   }
 
   #groupsIn(cells: Float64Array, at: number): number {

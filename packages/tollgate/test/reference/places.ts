@@ -4,6 +4,8 @@ import { ceilDiv, larger, smaller } from "./whole-numbers.ts";
 interface Group {
   readonly untilUs: bigint;
   readonly count: bigint;
+  /** Whether places of another moment were put here. */
+  readonly isMixed: boolean;
 }
 
 /** A limit on concurrency. */
@@ -41,10 +43,11 @@ export class Places {
     // Without space for another group, a later one has the places, or the last one is extended.
     const joined = groups.at(at);
     if (joined !== undefined && (isFull || joined.untilUs === untilUs)) {
-      const group = { untilUs: larger(joined.untilUs, untilUs), count: joined.count + count };
+      const isMixed = joined.isMixed || joined.untilUs !== untilUs;
+      const group = { untilUs: larger(joined.untilUs, untilUs), count: joined.count + count, isMixed };
       return this.#with(groups.with(at, group));
     }
-    return this.#with(groups.toSpliced(at < 0 ? groups.length : at, 0, { untilUs, count }));
+    return this.#with(groups.toSpliced(at < 0 ? groups.length : at, 0, { untilUs, count, isMixed: false }));
   }
 
   /** When places free themselves that were just taken. */
@@ -52,19 +55,26 @@ export class Places {
     return this.#groups.find(({ untilUs }) => untilUs >= this.#untilUs(nowUs))?.untilUs ?? 0n;
   }
 
-  /** Frees places that would free themselves at exactly this moment. */
+  /** Frees places that would free themselves at exactly this moment, or that were mixed with those of a later one. */
   giveBack(nowUs: bigint, count: bigint, untilUs: bigint): Places {
     if (untilUs <= nowUs) return this;
-    const groups = this.#groups.map((group) =>
-      group.untilUs === untilUs ? { untilUs, count: larger(group.count - count, 0n) } : group,
-    );
+    let left = count;
+    const groups = this.#groups.map((group) => {
+      const freed = this.#mayHave(group, untilUs) ? smaller(left, group.count) : 0n;
+      left -= freed;
+      return { ...group, count: group.count - freed };
+    });
     return this.#with(groups.filter((group) => group.count > 0n));
+  }
+
+  #mayHave(group: Group, untilUs: bigint): boolean {
+    return group.untilUs === untilUs || (group.untilUs > untilUs && group.isMixed);
   }
 
   /** Begins the time to live anew; `undefined` if the places are not there any more. */
   extend(nowUs: bigint, count: bigint, untilUs: bigint): Places | undefined {
-    const group = this.#groups.find((one) => one.untilUs === untilUs);
-    if (untilUs <= nowUs || group === undefined || group.count < count) return undefined;
+    const own = this.#groups.filter((group) => this.#mayHave(group, untilUs));
+    if (untilUs <= nowUs || own.reduce((sum, group) => sum + group.count, 0n) < count) return undefined;
     return this.giveBack(nowUs, count, untilUs).take(nowUs, count);
   }
 

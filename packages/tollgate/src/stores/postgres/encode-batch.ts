@@ -117,7 +117,8 @@ function describe(limit: Limit, plan: Plan, origin: number, starts: readonly num
     case "calendar-window":
       return row(3, 0, 0, ...starts);
     case "concurrency":
-      return row(4, 0, 0, Math.min(capacity, 64), capacity <= 64 ? 1 : Math.ceil(length / 62));
+      // More groups than most limits need: places of a limit that becomes smaller keep their moments.
+      return row(4, 0, 0, 128, capacity <= 64 ? 1 : Math.ceil(length / 62));
     default:
       return limit satisfies never;
   }

@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 13;
+export const LAYOUT_VERSION = 14;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 

@@ -11,6 +11,7 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import { randomBelow } from "../../stores/local/random-words.ts";
 import type { AnyLimiter, AnyStore } from "../every-store.ts";
 import { START_MS } from "../set-up.ts";
 
@@ -121,6 +122,60 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
       await early.settle(2);
       expect(await limiter.allow("many")).toBe(true);
       expect([changes, await usedOf(limiter, "many")]).toEqual([1, 4]);
+    });
+  });
+
+  describe("places of routes whose limits of one name differ", () => {
+    it("are renewed and freed after a call under a smaller max", async () => {
+      const limiter = limiterBy((route) => [concurrency({ name: "streams", max: Number(route), ttl: "1m" })]);
+      const open: Awaited<ReturnType<typeof limiter.reserve>>[] = [];
+      for (let place = 0; place < 10; place += 1) {
+        open.push(await limiter.reserve("10"));
+        clock.advance(10);
+      }
+      for (let renewal = 0; renewal < 2; renewal += 1) {
+        expect((await limiter.reserve("2")).decision.allowed).toBe(false);
+        clock.advance(50_000);
+        for (const place of open) expect(await place.renew()).toBe(true);
+        expect((await limiter.reserve("10")).decision.allowed).toBe(false);
+      }
+      for (const place of open) await place.settle();
+      expect([await usedOf(limiter, "10"), await usedOf(limiter, "2")]).toEqual([0, 0]);
+    });
+
+    it.each([1, 2, 3])("are as many as are held, whichever routes call in turn (%i)", async (seed) => {
+      const below = randomBelow(seed);
+      const limits = [2, 10, 64, 200].map((max, i) =>
+        concurrency({ name: "streams", max, ttl: i % 2 === 0 ? "1m" : "20s" }),
+      );
+      const limiter = limiterBy((route) => [limits[Number(route)]!]);
+      type Held = {
+        reservation: Awaited<ReturnType<typeof limiter.reserve>>;
+        route: number;
+        cost: number;
+        untilMs: number;
+      };
+      let open: Held[] = [];
+      const untilMs = (route: number) => clock.now() + limits[route]!.ttlMs;
+      for (let step = 0; step < 150; step += 1) {
+        const route = below(limits.length);
+        const cost = 1 + below(2);
+        const reservation = await limiter.reserve(String(route), cost);
+        const { allowed } = reservation.decision;
+        if (allowed) open.push({ reservation, route, cost, untilMs: untilMs(route) });
+        clock.advance(below(2_000));
+        for (const one of open) {
+          if (one.untilMs - clock.now() > 2_000 && below(20) > 0) continue;
+          expect(await one.reservation.renew()).toBe(true);
+          one.untilMs = untilMs(one.route);
+        }
+        const kept = open.filter(() => below(30) > 0);
+        for (const one of open) if (!kept.includes(one)) await one.reservation.settle();
+        open = kept;
+        expect(await usedOf(limiter, String(route)), `step ${step}`).toBe(open.reduce((sum, one) => sum + one.cost, 0));
+      }
+      for (const { reservation } of open) await reservation.settle();
+      expect(await usedOf(limiter, "0")).toBe(0);
     });
   });
 
