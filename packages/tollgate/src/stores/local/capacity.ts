@@ -28,6 +28,11 @@ const SHORT_OF_BYTES = 1 / 4;
 /** A store with slots left for less than this fraction of its keys is nearly full. */
 const SHORT_OF_KEYS = 1 / 4;
 
+/** How many resets a store remembers, unless it is small. */
+const FEWEST_RESETS = 2 ** 12;
+const MOST_RESETS = 2 ** 16;
+const BYTES_PER_RESET = 256;
+
 const HINTS: OptionHints = { "": "write { maxKeys: 100_000 }", max: 'it is called "maxKeys" here' };
 
 /** The options of a kind of store: names, defaults and bounds. */
@@ -113,6 +118,12 @@ export class Capacity {
   /** The bytes left, with those that are kept for overflow buckets. */
   get bytesLeftInAll(): number {
     return this.maxBytes - this.bytes;
+  }
+
+  /** How many resets the store remembers: a power of two, in at most a twentieth of the bytes. */
+  get mostResets(): number {
+    const wanted = Math.min(Math.max(this.maxKeys, FEWEST_RESETS), MOST_RESETS);
+    return 2 ** Math.floor(Math.log2(Math.min(wanted, this.maxBytes / BYTES_PER_RESET)));
   }
 
   /** Whether there are bytes for another list of limits. A fixed one may take those that are kept for buckets. */

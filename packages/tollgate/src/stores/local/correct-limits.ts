@@ -5,8 +5,8 @@ import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { VerbTraits } from "../../core/verbs.ts";
 
-/** Where a limit is counted that the call may correct; `undefined` if nowhere. */
-export type FindCounted = (limit: Limit) => CountedLimit | undefined;
+/** Where a limit of the call, which has this index, is counted and may be corrected; `undefined` if nowhere. */
+export type FindCounted = (limit: Limit, index: number) => CountedLimit | undefined;
 
 /**
  * Corrects what a call took under the limits of `own` (`refund` or `renew` with a `Taken`), limit by limit, where the
@@ -28,7 +28,7 @@ export function correctLimits(
   let all = true;
   for (const [i, kernel] of own.entries()) {
     const cost = costs[i]!;
-    const found = cost === 0 ? undefined : find(kernel.limit);
+    const found = cost === 0 ? undefined : find(kernel.limit, i);
     if (verb.refunds) found?.kernel.giveBack(found.cells, found.at, now, cost, untilUs[i]!);
     else if (!renewPlaces(kernel, found ?? newKey(kernel, now), now, cost, untilUs[i]!, report, at + i)) all = false;
   }

@@ -1,59 +1,96 @@
-import type { Scope } from "../../core/plan.ts";
 import type { Capacity } from "./capacity.ts";
 
-/** How many resets a store remembers. */
-const RESETS = 1024;
-/** In place of a hash: all keys of the scope were forgotten. */
-const ALL_KEYS = Number.NaN;
-/** A hash, and a pointer to a scope. */
-const BYTES = RESETS * (Float64Array.BYTES_PER_ELEMENT + 8);
+/** Resets of one set. */
+const WAYS = 4;
+/** A call allocates one part at most. */
+const PART = 8_192;
+/** A hash and a number. */
+const BYTES = Int32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
+
+interface Part {
+  readonly hashes: Int32Array;
+  /** The number of each reset; 0 where the place is empty. */
+  readonly numbers: Float64Array;
+}
 
 /**
- * The last resets of a store, so that a correction does nothing if its key was forgotten since the take. A key is
- * remembered by a keyed hash of 32 bits: one reset in four billion stops the correction of another key. Takes before
- * the oldest reset that is remembered are never corrected.
+ * The last resets of a store, so that a correction does nothing under a limit that was forgotten since the take. Each
+ * is a keyed hash of 32 bits: of a scope, a counts name and a key, or of a scope and a counts name where all keys were
+ * forgotten. A set of four has the latest resets whose hashes end alike. Takes before the oldest of a full set are not
+ * corrected, because one that was older may have been theirs.
  */
 export class ResetLog {
   /** How many resets there were. */
   count = 0;
-  /** Empty before the first reset. */
-  #hashes: Float64Array = new Float64Array(0);
-  readonly #scopes: Scope[] = [];
+  /** Each is made by the first reset that it has. */
+  readonly #parts: (Part | undefined)[];
   readonly #capacity: Capacity;
-  /** The number of the first reset that is remembered. */
+  /** Takes before so many resets are not corrected. */
   #floor = 0;
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
+    this.#parts = new Array<undefined>(Math.ceil(capacity.mostResets / PART));
   }
 
-  /** A key of a scope was forgotten; without a hash, all its keys. */
-  add(scope: Scope, hash: number = ALL_KEYS): void {
-    if (this.#hashes.length === 0) this.#allocate();
-    const { length } = this.#hashes;
-    if (length > 0) {
-      this.#hashes[this.count % length] = hash;
-      this.#scopes[this.count % length] = scope;
-    }
+  /** What has these hashes was forgotten. */
+  add(hashes: readonly number[]): void {
     this.count += 1;
-    this.#floor = Math.max(this.#floor, this.count - length);
+    for (const hash of hashes) this.#add(hash);
   }
 
-  /** Whether a key may have been forgotten after so many resets. */
-  hasForgotten(scope: Scope, hash: number, resetsBefore: number): boolean {
-    if (resetsBefore < this.#floor) return true;
-    for (let reset = resetsBefore; reset < this.count; reset += 1) {
-      const other = this.#hashes[reset % RESETS]!;
-      if (this.#scopes[reset % RESETS] === scope && (other === hash || Number.isNaN(other))) return true;
-    }
-    return false;
+  #add(hash: number): void {
+    this.#parts[this.#partOf(hash)] ??= this.#makePart();
+    const part = this.#parts[this.#partOf(hash)];
+    // Without bytes for the log, nothing is remembered.
+    if (part === undefined) this.#floor = this.count;
+    else note(part, hash, this.count);
   }
 
-  /** Without bytes for the log, nothing is remembered. */
-  #allocate(): void {
-    if (this.#capacity.bytesLeftInAll < BYTES) return;
-    this.#capacity.bytes += BYTES;
-    this.#hashes = new Float64Array(RESETS);
-    this.#floor = this.count;
+  /** Whether what has this hash may have been forgotten after so many resets. */
+  hasForgotten(hash: number, resetsBefore: number): boolean {
+    const part = this.#parts[this.#partOf(hash)];
+    return resetsBefore < this.#floor || (part !== undefined && resetsBefore < lastOf(part, hash));
   }
+
+  #partOf(hash: number): number {
+    return (hash >>> 16) & (this.#parts.length - 1);
+  }
+
+  #makePart(): Part | undefined {
+    const { bytesLeftInAll, mostResets } = this.#capacity;
+    const size = Math.min(PART, mostResets);
+    if (bytesLeftInAll < size * BYTES) return undefined;
+    this.#capacity.bytes += size * BYTES;
+    return { hashes: new Int32Array(size), numbers: new Float64Array(size) };
+  }
+}
+
+function firstOf({ hashes }: Part, hash: number): number {
+  return hash & (hashes.length - WAYS);
+}
+
+/** Puts a reset in the place of the last one with this hash, or else of the oldest one of the set. */
+function note(part: Part, hash: number, number: number): void {
+  const { hashes, numbers } = part;
+  const first = firstOf(part, hash);
+  let at = first;
+  for (let i = first; i < first + WAYS && !(hashes[at] === hash && numbers[at]! > 0); i += 1) {
+    if (numbers[i]! < numbers[at]! || (hashes[i] === hash && numbers[i]! > 0)) at = i;
+  }
+  hashes[at] = hash;
+  numbers[at] = number;
+}
+
+/** The number of the last reset that may have this hash; 0 without one. */
+function lastOf(part: Part, hash: number): number {
+  const { hashes, numbers } = part;
+  const first = firstOf(part, hash);
+  let oldest = numbers[first]!;
+  let last = 0;
+  for (let i = first; i < first + WAYS; i += 1) {
+    oldest = Math.min(oldest, numbers[i]!);
+    if (hashes[i] === hash) last = numbers[i]!;
+  }
+  return Math.max(oldest, last);
 }

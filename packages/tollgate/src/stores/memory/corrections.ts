@@ -9,7 +9,7 @@ import { correctLimits } from "../local/correct-limits.ts";
 import type { ListVerbs } from "./list-verbs.ts";
 import type { SpaceStore } from "./space-store.ts";
 
-/** Works like `correctLimits`, for a key of a list. After a reset of the key it does nothing. */
+/** Works like `correctLimits`, for a key of a list. It does nothing under limits that were reset since. */
 export function correct(
   list: ListVerbs,
   store: SpaceStore,
@@ -22,10 +22,13 @@ export function correct(
   taken: Taken,
 ): boolean {
   const text = store.textOf(key);
-  const isForgotten = store.resetLog.hasForgotten(list.plan.scope, store.hashOf(text), taken.resets);
+  const isForgotten = list.limitHashes.map((limitHash) =>
+    [limitHash, limitHash ^ store.hashOf(text)].some((hash) => store.resetLog.hasForgotten(hash, taken.resets)),
+  );
   list.tableAt(now);
   const own = list.compiled.parts.map(({ kernel }) => kernel);
-  const findCounted = (limit: Limit) => (isForgotten ? undefined : find(list, store, limit, text, now, taken));
+  const findCounted = (limit: Limit, index: number) =>
+    isForgotten[index] === true ? undefined : find(list, store, limit, text, now, taken);
   return correctLimits(own, findCounted, verb, costs, now, report, at, taken);
 }
 

@@ -12,8 +12,13 @@ export function forgetKey(list: ListVerbs, store: SpaceStore, key: string): void
   const { plan, scope } = list;
   store.capacity.mayHaveRoom();
   const text = store.textOf(key);
-  store.resetLog.add(plan.scope, store.hashOf(text));
-  for (const table of scope.tablesWith(text, plan)) {
+  const tables = scope.tablesWith(text, plan).filter((table) => table.locateOnce(text) >= 0);
+  if (tables.length > 0) {
+    const { limitHashes } = list;
+    const keyHash = store.hashOf(text);
+    store.resetLog.add(limitHashes.map((hash) => hash ^ keyHash));
+  }
+  for (const table of tables) {
     if (hasOnlyOwn(list, table)) table.drop(text);
     else forgetOwn(list, table, text);
   }
@@ -23,8 +28,9 @@ export function forgetKey(list: ListVerbs, store: SpaceStore, key: string): void
 export function forgetAll(list: ListVerbs, store: SpaceStore): void {
   const { plan, scope } = list;
   store.capacity.mayHaveRoom();
-  store.resetLog.add(plan.scope);
-  for (const table of scope.relativesOf(plan)) {
+  const tables = scope.relativesOf(plan);
+  if (tables.length > 0) store.resetLog.add(list.limitHashes);
+  for (const table of tables) {
     if (hasOnlyOwn(list, table)) table.clear();
     else {
       for (const text of table.texts()) forgetOwn(list, table, text);

@@ -1,6 +1,6 @@
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { PlainTake } from "../../algorithms/kernel.ts";
-import type { Plan } from "../../core/plan.ts";
+import { countsName, type Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import type { UndoRecord } from "../../core/taken.ts";
@@ -39,6 +39,7 @@ export class ListVerbs {
   /** Set for a take that may be undone. */
   #record: UndoRecord | undefined = undefined;
   readonly #costs: number[];
+  #limitHashes: readonly number[] | undefined = undefined;
   readonly #report = new Report();
   /** Whether a call that is admitted has taken its cost. A shadow limit may have taken nothing. */
   readonly #enforcesAll: boolean;
@@ -54,6 +55,14 @@ export class ListVerbs {
     this.#costs = plan.limits.map(() => 0);
     this.#enforcesAll = plan.enforces.every(Boolean);
     store.capacity.reserveScratch(this.compiled.width);
+  }
+
+  /** How the log of resets names each limit, whichever key it counts. */
+  get limitHashes(): readonly number[] {
+    this.#limitHashes ??= this.plan.limits.map((limit) =>
+      this.#store.hashOf(`${this.scope.number} ${countsName(limit)}`),
+    );
+    return this.#limitHashes;
   }
 
   /** The list's table, with kernels that are exact at this moment. */

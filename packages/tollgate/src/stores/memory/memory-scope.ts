@@ -13,14 +13,17 @@ export interface MemoryScopeStore extends RowTableStore {
 /** The tables of one scope in a memory store, one for each list of limits. */
 export class MemoryScope implements RowScope {
   readonly clocks: ScopeClocks = new ScopeClocks();
+  /** Tells the scope's resets from those of others. */
+  readonly number: number;
   readonly #store: MemoryScopeStore;
   /** By a plan's id. */
   readonly #tables = new Map<string, RowTable>();
   /** Keyed by `countsName`. */
   readonly #families = new Map<string, Family<RowTable>>();
 
-  constructor(store: MemoryScopeStore) {
+  constructor(store: MemoryScopeStore, number: number) {
     this.#store = store;
+    this.number = number;
   }
 
   /** The plan's table, if there is one. */

@@ -93,6 +93,7 @@ class ExactStore implements MemoryStore, SpaceStore, MemoryScopeStore {
   #textHash = 0;
   /** Held weakly: a scope lives as long as a space or a table. A limiter may be dropped without being closed. */
   readonly #scopes = new Map<Scope, WeakRef<MemoryScope>>();
+  #scopesMade = 0;
   #crowdedAt = MANY_SCOPES;
   readonly #sweeper: Sweeper;
   readonly #blocks: KeyBlocks;
@@ -198,7 +199,8 @@ class ExactStore implements MemoryStore, SpaceStore, MemoryScopeStore {
   #scopeOf(scope: Scope): MemoryScope {
     const known = this.#scopes.get(scope)?.deref();
     if (known !== undefined) return known;
-    const made = new MemoryScope(this);
+    this.#scopesMade += 1;
+    const made = new MemoryScope(this, this.#scopesMade);
     this.#scopes.set(scope, new WeakRef(made));
     if (this.#scopes.size >= this.#crowdedAt) this.#dropUnreferenced();
     return made;

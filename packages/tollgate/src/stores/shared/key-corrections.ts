@@ -19,7 +19,7 @@ const MOST_TRIES = 4096;
 export interface Correction {
   readonly verb: Verb;
   readonly taken: Taken;
-  /** How a reset of the key, or of all keys, would be in the log. */
+  /** How a reset of each limit of the key would be in the log. */
   readonly resetHashes: readonly number[];
   /** For each limit, what this call has yet to correct. */
   readonly left: number[];
@@ -64,8 +64,8 @@ export class KeyCorrections {
     const live = rows.filter(({ kind }) => kind === LIVE);
     const copies = this.#copy(live);
     // Asked after the rows were read: a reset that has changed one is in the log.
-    const wasReset = this.#store.resets.hasReset(correction.resetHashes, correction.taken.resets);
-    if (copies === undefined || wasReset) return wasReset;
+    this.#leaveForgotten(correction);
+    if (copies === undefined) return correction.left.every((cost) => cost === 0);
     if (!copies.every((copy) => this.#correctIn(copy, correction))) return false;
     const isElsewhere = (place: number) => !live.some(({ keys }) => keys.plan.has(this.#plan.plan.limits[place]!));
     const missing = correction.left.flatMap((cost, place) => (cost > 0 && isElsewhere(place) ? [place] : []));
@@ -76,6 +76,15 @@ export class KeyCorrections {
       return this.#finishMove(low, high) === NO_SLOT_LEFT;
     // A key that left a slot before it was visited came to another one before, maybe to one that was visited earlier.
     return this.#moves === moves;
+  }
+
+  /** A limit that was reset since the take has nothing to correct. */
+  #leaveForgotten({ resetHashes, taken, left }: Correction): void {
+    const { resets } = this.#store;
+    for (const [place, limitHash] of this.#plan.limitHashes.entries()) {
+      const isForgotten = [limitHash, resetHashes[place]!].some((hash) => resets.hasReset(hash, taken.resets));
+      if (isForgotten) left[place] = 0;
+    }
   }
 
   /** Copies rows at the time of the call. */

@@ -59,7 +59,7 @@ export class KeyDrops {
     // Once only: a key that is published afterwards belongs to another call. A claim without cells stands for a new
     // key.
     if (upperBits(stateHigh) === 0) return this.#claims.resolveDuplicates(slot, low, high) ? PUBLISHED : RETRY;
-    this.#resets.add(this.#plan.resetHashOf(high));
+    this.#resets.add(this.#plan.resetHashesOf(high));
     return this.#slots.vacate(slot, stateLow, stateHigh) ? PUBLISHED : RETRY;
   }
 

@@ -14,8 +14,8 @@ export class KeyFingerprints {
   /** The hash that names the plan. */
   readonly planLow: number;
   readonly planHigh: number;
-  /** A hash that names the scope. */
-  readonly scope: number;
+  /** Hashes a name within the scope. */
+  readonly hashName: (name: string) => number;
   readonly #keys: KeyHash;
   readonly #buckets: KeyHash;
 
@@ -28,7 +28,7 @@ export class KeyFingerprints {
     const secret = (purpose: string) => Int32Array.from([...derive(`${purpose} 0`), ...derive(`${purpose} 1`)]);
     this.#keys = new KeyHash(secret("keys"));
     this.#buckets = new KeyHash(secret("overflow buckets"));
-    this.scope = derive("scope")[0]!;
+    this.hashName = (name) => derive("name", `\n${name}`)[0]!;
     const plan = derive("plan", `\n${id}`);
     this.planLow = plan[0]!;
     this.planHigh = plan[1]!;

@@ -128,7 +128,7 @@ export class KeyMoves {
       if (copy === undefined) return RETRY;
       if (!countsFor(copy, this.#plan)) continue;
       if (what === "live rows") return COUNTED_ELSEWHERE;
-      this.#resets.add(this.#plan.resetHashOf(high));
+      this.#resets.add(this.#plan.resetHashesOf(high));
       this.#writeOff(copy, this.#plan);
     }
     // Once only: a key that is published afterwards belongs to another call.
@@ -142,9 +142,10 @@ export class KeyMoves {
     const isWhole = keys.plan.plan.limits.every((limit) => this.#plan.has(limit));
     const copy = isWhole ? undefined : this.former.copy(row);
     if (copy === undefined && !isWhole) return false;
+    if (copy !== undefined && !countsFor(copy, this.#plan)) return true;
     // A row that is frozen needs another slot. Without one it stays, with what a new key has.
     const stays = copy !== undefined && !keys.hasSlotFor(low, high, this.#plan);
-    this.#resets.add(this.#plan.resetHashOf(high));
+    this.#resets.add(this.#plan.resetHashesOf(high));
     // Plans look for frozen rows if another may have keys.
     if (!isWhole) this.#plan.markInserted();
     return copy === undefined ? keys.vacate(row) : keys.writeOff(copy, this.#plan, this.#plan.now, stays);
@@ -157,7 +158,7 @@ export class KeyMoves {
     compiled.init(values.cells, 0, now);
     // A slot itself has no space for a bucket that was full at all times.
     if (values.cells[0] === Number.NEGATIVE_INFINITY) values.cells[0] = compiled.ticks?.at(now[0]!) ?? values.cells[0];
-    this.#resets.add(this.#plan.resetHashOf(high));
+    this.#resets.add(this.#plan.resetHashesOf(high));
     const outcome = plan.publish(slot, stateLow, stateHigh);
     if (outcome !== PUBLISHED) return outcome;
     const { published } = values;

@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 14;
+export const LAYOUT_VERSION = 15;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -43,18 +43,20 @@ export function lineAt(word: number): number {
 /** A pair of words: how many idle keys were swept. */
 export const SWEPT_AT: number = lineAt(MOVES_AT + 1);
 
-/** How many resets of keys have begun. */
+/** How many resets have begun. */
 export const RESETS_AT: number = SWEPT_AT + 2;
 /** A row for each of the last resets: its number and a hash. */
 export const RESET_ROWS_AT: number = lineAt(RESETS_AT + 1);
-export const MOST_RESETS = 1024;
+export const MOST_RESETS: number = 2 ** 14;
 export const RESET_ROW = 2;
 
-/** The header of a store of one thread ends here: what follows tells threads of each other's plans. */
-export const OWN_HEADER_WORDS: number = RESET_ROWS_AT + MOST_RESETS * RESET_ROW;
+/** The header of a store of one thread, with so many resets: what follows tells threads of each other's plans. */
+export function ownHeaderWords(resets: number): number {
+  return RESET_ROWS_AT + resets * RESET_ROW;
+}
 
 /** A row for each plan: a pair of words that names it, and three numbers. */
-export const PLANS_AT: number = lineAt(OWN_HEADER_WORDS);
+export const PLANS_AT: number = lineAt(ownHeaderWords(MOST_RESETS));
 export const MOST_PLANS: number = 2 ** 16;
 export const PLAN_ROW = 8;
 

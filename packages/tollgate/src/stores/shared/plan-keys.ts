@@ -67,9 +67,9 @@ export class PlanKeys {
   clear(): void {
     const { resets } = this.#store;
     // The second time for takes that came after the first one.
-    resets.add(this.#plan.clearHash);
+    resets.add(this.#plan.limitHashes);
     for (const keys of this.#everywhere) keys.clear(this.#plan);
-    resets.add(this.#plan.clearHash);
+    resets.add(this.#plan.limitHashes);
   }
 
   /** Drops the keys that are idle at the plan's time, and says how many. */

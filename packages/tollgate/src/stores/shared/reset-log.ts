@@ -1,11 +1,16 @@
-import { MOST_RESETS, RESET_ROW, RESET_ROWS_AT, RESETS_AT } from "./memory-layout.ts";
+import { RESET_ROW, RESET_ROWS_AT, RESETS_AT } from "./memory-layout.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
 const HASH = 1;
+/** Resets of one set. */
+const WAYS = 4;
+/** How often a set is read: other threads may change it meanwhile. */
+const MOST_TRIES = 64;
 
 /**
- * The last resets of keys and of whole limiters, each as a keyed hash of 32 bits. A correction asks whether its key was
- * reset since the take.
+ * The last resets, each as a keyed hash of 32 bits of a limit and a key, or of a limit all of whose keys were
+ * forgotten. A set of four has the latest whose hashes end alike. A correction asks whether a limit of its key was
+ * reset since the take. Takes before the oldest reset of a full set are not corrected.
  *
  * A thread logs a reset after it has read the state that it will replace, and before it does so. So a take that the
  * reset forgets has noted a count from before the reset. If the thread dies in between, takes of the key are never
@@ -13,9 +18,12 @@ const HASH = 1;
  */
 export class ResetLog {
   readonly #memory: SharedMemory;
+  /** How many resets it has, a power of two. */
+  readonly #size: number;
 
-  constructor(memory: SharedMemory) {
+  constructor(memory: SharedMemory, size: number) {
     this.#memory = memory;
+    this.#size = size;
   }
 
   /** How many resets have begun. */
@@ -23,40 +31,65 @@ export class ResetLog {
     return this.#memory.atomics.load(this.#memory.words, RESETS_AT) >>> 0;
   }
 
-  /** Logs a reset that is about to begin. */
-  add(hash: number): void {
+  /** Logs resets that are about to begin. */
+  add(hashes: readonly number[]): void {
+    for (const hash of hashes) this.#add(hash);
+  }
+
+  #add(hash: number): void {
     const { words, atomics } = this.#memory;
+    const number = (atomics.add(words, RESETS_AT, 1) + 1) | 0;
     for (;;) {
-      const number = (atomics.add(words, RESETS_AT, 1) + 1) | 0;
-      const row = rowOf(number);
+      const row = this.#rowFor(hash);
       const before = atomics.load(words, row);
-      // If a later reset has the row by now, this one gets another number.
-      if (!isLater(before, number) && this.#memory.swap(row, before, words[row + HASH]!, number, hash)) return;
+      // A later reset of the same, or a set of later ones, stands for this one.
+      if (isLater(before, number)) return;
+      if (this.#memory.swap(row, before, words[row + HASH]!, number, hash)) return;
     }
   }
 
-  /** Whether one of these hashes was reset since so many resets had begun, or may have been. */
-  hasReset(hashes: readonly number[], since: number): boolean {
-    // For a take that knows no resets, `since` is infinite, and the difference is 0.
-    const resets = (this.count - since) >>> 0;
-    if (resets > MOST_RESETS) return true;
-    for (let i = 1; i <= resets; i += 1) if (this.#concerns(hashes, (since + i) | 0)) return true;
-    return false;
-  }
-
-  #concerns(hashes: readonly number[], number: number): boolean {
+  /** The row that has this hash, or else the oldest one of its set. */
+  #rowFor(hash: number): number {
     const { words, atomics } = this.#memory;
-    const row = rowOf(number);
-    const found = atomics.load(words, row);
-    // A reset that is not there yet has freed nothing.
-    if (found !== number) return isLater(found, number);
-    const hash = words[row + HASH]!;
-    return hashes.includes(hash) || !this.#memory.isStill(row, number, hash);
+    const first = this.#setOf(hash);
+    let oldest = first;
+    for (let way = 0; way < WAYS; way += 1) {
+      const row = first + RESET_ROW * way;
+      const number = atomics.load(words, row);
+      if (number !== 0 && words[row + HASH] === hash) return row;
+      if (isLater(atomics.load(words, oldest), number) || number === 0) oldest = row;
+    }
+    return oldest;
   }
-}
 
-function rowOf(number: number): number {
-  return RESET_ROWS_AT + (number & (MOST_RESETS - 1)) * RESET_ROW;
+  /** Whether what has this hash was reset since so many resets had begun, or may have been. */
+  hasReset(hash: number, since: number): boolean {
+    const { words, atomics } = this.#memory;
+    const first = this.#setOf(hash);
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      let later = 0;
+      let sum = 0;
+      for (let way = 0; way < WAYS; way += 1) {
+        const row = first + RESET_ROW * way;
+        const number = atomics.load(words, row);
+        sum = (sum + number) | 0;
+        // For a take that knows no resets, `since` is infinite, and none is later.
+        if (!isLater(number, since)) continue;
+        if (words[row + HASH] === hash) return true;
+        later += 1;
+      }
+      // A reset that is not there yet has freed nothing.
+      if (later === WAYS) return true;
+      // Numbers only grow: the set was as it was read.
+      for (let way = 0; way < WAYS; way += 1) sum = (sum - atomics.load(words, first + RESET_ROW * way)) | 0;
+      if (sum === 0) return false;
+    }
+    return true;
+  }
+
+  #setOf(hash: number): number {
+    return RESET_ROWS_AT + RESET_ROW * (hash & (this.#size - WAYS));
+  }
 }
 
 /** Whether one reset came after another. Numbers may overflow. */

@@ -2,7 +2,7 @@ import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { isSameLimit, type Plan } from "../../core/plan.ts";
+import { countsName, isSameLimit, type Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
@@ -37,6 +37,7 @@ export class SharedPlan {
   /** The kernels are exact between these moments. */
   #exactFromUs = Number.POSITIVE_INFINITY;
   #exactUntilUs = Number.NEGATIVE_INFINITY;
+  #limitHashes: readonly number[] | undefined = undefined;
   readonly #isPlain: boolean;
   readonly #rows: PlanNumbers;
   readonly #earliestUs: (nowUs: number) => number;
@@ -64,21 +65,15 @@ export class SharedPlan {
     return this.plan.limits.some((own) => isSameLimit(own, limit));
   }
 
-  /** How the log names a reset of the key with this hash, as all plans that may count it do. */
-  resetHashOf(high: number): number {
-    return this.plan.onChange === "separate" ? high : high ^ this.fingerprints.planHigh;
+  /** How the log names each limit, whichever key it counts. */
+  get limitHashes(): readonly number[] {
+    this.#limitHashes ??= this.plan.limits.map((limit) => this.fingerprints.hashName(countsName(limit)));
+    return this.#limitHashes;
   }
 
-  /** How the log names a reset of all keys. */
-  get clearHash(): number {
-    const { planHigh, scope } = this.fingerprints;
-    return this.plan.onChange === "separate" ? planHigh : scope;
-  }
-
-  /** All names of resets that concern the key with this hash. */
+  /** How the log names each limit of the key with this hash, as all plans that may count it do. */
   resetHashesOf(high: number): readonly number[] {
-    const { planHigh, scope } = this.fingerprints;
-    return [high, high ^ planHigh, planHigh, scope];
+    return this.limitHashes.map((limitHash) => limitHash ^ high ^ this.fingerprints.planHigh);
   }
 
   /** The kernels, once `setTime` has returned. */

@@ -34,6 +34,8 @@ export interface Tables {
 export interface SlotStoreParts {
   /** The header, with the counters and the log of resets. */
   readonly memory: SharedMemory;
+  /** How many resets the header has. */
+  readonly mostResets: number;
   readonly plans: PlanNumbers;
   readonly descriptions: Descriptions;
   readonly tables: Tables;
@@ -51,12 +53,12 @@ export abstract class SlotStore implements LocalStore, SharedSpaceStore {
   readonly #memory: SharedMemory;
   readonly #descriptions: SlotStoreParts["descriptions"];
 
-  constructor({ memory, plans, descriptions, tables }: SlotStoreParts) {
+  constructor({ memory, mostResets, plans, descriptions, tables }: SlotStoreParts) {
     this.#memory = memory;
     this.plans = plans;
     this.#descriptions = descriptions;
     this.tables = tables;
-    this.resets = new ResetLog(memory);
+    this.resets = new ResetLog(memory, mostResets);
     this.relatives = new SharedRelatives(descriptions, (plan) => this.view(plan));
   }
 

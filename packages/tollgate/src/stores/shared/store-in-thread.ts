@@ -7,7 +7,7 @@ import { ClusterWarning } from "../local/cluster-warning.ts";
 import { KeyHash, SECRET_WORDS } from "../local/key-hash.ts";
 import type { LocalStore } from "../local/local-store.ts";
 import { agreedClock } from "./agreed-clock.ts";
-import { CLOCK_AT, MAX_KEYS_AT, OVERFLOW_AT, SECRET_AT, THREADS_AT } from "./memory-layout.ts";
+import { CLOCK_AT, MAX_KEYS_AT, MOST_RESETS, OVERFLOW_AT, SECRET_AT, THREADS_AT } from "./memory-layout.ts";
 import { PlanDescriptions } from "./plan-descriptions.ts";
 import { PlanRows } from "./plan-rows.ts";
 import { countBlocked, SharedBlockedKeys } from "./shared-blocked-keys.ts";
@@ -51,7 +51,7 @@ export class StoreInThread extends SlotStore implements SharedStore {
     const plans = new PlanRows(memory);
     const maxKeys = words[MAX_KEYS_AT]!;
     const tables = new TableDirectory(memory, plans, maxKeys, atomics.add(words, THREADS_AT, 1) >>> 0);
-    super({ memory, plans, descriptions: new PlanDescriptions(memory), tables });
+    super({ memory, mostResets: MOST_RESETS, plans, descriptions: new PlanDescriptions(memory), tables });
     this.#directory = tables;
     this.#clusterWarning = clusterWarning;
     this.handle = handle;

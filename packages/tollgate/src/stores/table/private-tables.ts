@@ -1,6 +1,6 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { Capacity } from "../local/capacity.ts";
-import { MOST_BYTES, OWN_HEADER_WORDS } from "../shared/memory-layout.ts";
+import { MOST_BYTES, ownHeaderWords } from "../shared/memory-layout.ts";
 import type { PlanNumbers } from "../shared/plan-rows.ts";
 import { SharedTable, type TableShape } from "../shared/shared-table.ts";
 import type { Tables } from "../shared/slot-store.ts";
@@ -17,7 +17,7 @@ export class PrivateTables implements Tables {
   constructor(capacity: Capacity, plans: PlanNumbers) {
     this.#capacity = capacity;
     this.#plans = plans;
-    capacity.bytes += bytesOf(OWN_HEADER_WORDS);
+    capacity.bytes += bytesOf(ownHeaderWords(capacity.mostResets));
   }
 
   /** The bytes of a table for keys of this width. */

@@ -12,7 +12,7 @@ import {
   type LocalStore,
 } from "../local/local-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
-import { OWN_HEADER_WORDS } from "../shared/memory-layout.ts";
+import { MOST_RESETS, ownHeaderWords } from "../shared/memory-layout.ts";
 import { SlotStore, widthOf } from "../shared/slot-store.ts";
 import { PrivateMemory } from "./private-memory.ts";
 import { PrivatePlans } from "./private-plans.ts";
@@ -42,7 +42,7 @@ const DEFAULTS: CapacityDefaults = {
   names: NAMES,
   maxBytes(maxKeys: number): number {
     const words = PrivateTables.bytes(maxKeys, 1) + PrivateTables.bytes(maxKeys, DEFAULT_WIDTH);
-    return Math.max(HEAP_DEFAULTS.maxBytes(maxKeys), 2 * OWN_HEADER_WORDS * 4 + words);
+    return Math.max(HEAP_DEFAULTS.maxBytes(maxKeys), 2 * ownHeaderWords(MOST_RESETS) * 4 + words);
   },
 };
 
@@ -88,7 +88,9 @@ class TableStore extends SlotStore {
     const capacity = new Capacity("tableStore", options, DEFAULTS);
     const plans: PrivatePlans = new PrivatePlans(() => this.#numbersInUse());
     const tables = new PrivateTables(capacity, plans);
-    super({ memory: new PrivateMemory(OWN_HEADER_WORDS), plans, descriptions: plans, tables });
+    const { mostResets } = capacity;
+    const memory = new PrivateMemory(ownHeaderWords(mostResets));
+    super({ memory, mostResets, plans, descriptions: plans, tables });
     this.#capacity = capacity;
     this.#tables = tables;
     this.#blocks = new KeyBlocks(capacity, new KeyTexts(capacity.secrets));

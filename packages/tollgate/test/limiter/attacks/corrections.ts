@@ -303,6 +303,57 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     });
   });
 
+  describe("places that are open while others are reset are renewed and freed", () => {
+    const streams = concurrency({ name: "streams", max: 3, ttl: "1m" });
+    const openAll = async (limiter: AnyLimiter) => [
+      await limiter.reserve("ann"),
+      await limiter.reserve("ann"),
+      await limiter.reserve("ann"),
+    ];
+    const endAll = async (limiter: AnyLimiter, open: Awaited<ReturnType<typeof openAll>>) => {
+      for (const place of open) expect(await place.renew()).toBe(true);
+      for (const place of open) await place.settle();
+      expect(await usedOf(limiter, "ann", "streams")).toBe(0);
+    };
+
+    it("another key, more than a thousand times", async () => {
+      const [limiter, logins] = [limiterOf(streams), limiterOf(perMinute(10, { name: "logins" }))];
+      const open = await openAll(limiter);
+      for (let login = 0; login < 1_100; login += 1) {
+        await logins.allow("eve");
+        await logins.reset("eve");
+      }
+      await endAll(limiter, open);
+    });
+
+    it("another key, under hundreds of lists", async () => {
+      const limiter = limiterOf(streams);
+      const plans = Array.from({ length: 400 }, (_, i) => [perMinute(10 + i, { name: `plan ${i}` })]);
+      const chosen = createLimiter({
+        name: "plans",
+        key: String,
+        limits: (plan: number) => plans[plan]!,
+        clock,
+        store,
+      });
+      for (let plan = 0; plan < plans.length; plan += 1) await chosen.allow(plan);
+      const open = await openAll(limiter);
+      for (let plan = 0; plan < 5; plan += 1) await chosen.reset(plan);
+      await endAll(limiter, open);
+    });
+
+    it.each(["reset", "clear"] as const)("another limit of the same key, by %s", async (verb) => {
+      const day = perDay(100, { name: "day" });
+      const [limiter, other] = [limiterOf(day, streams), limiterOf(day)];
+      const open = await openAll(limiter);
+      await (verb === "reset" ? other.reset("ann") : other.clear());
+      expect(await usedOf(limiter, "ann", "day")).toBe(0);
+      await limiter.reserve("bob");
+      await endAll(limiter, open);
+      expect(await usedOf(limiter, "ann", "day")).toBe(0);
+    });
+  });
+
   it.each(["reset", "clear"] as const)("%s forgets no limits of another limiter of the same name", async (verb) => {
     const limiter = limiterOf(perDay(5, { name: "calls" }));
     const other = limiterOf(perDay(7, { name: "calls" }), perDay(9, { name: "logins" }));
