@@ -48,6 +48,17 @@ describe("the connections of the admin listener", () => {
     await held[0]?.closed;
   });
 
+  it("are not displaced by a client that has more and opens its own again and again", async () => {
+    const url = await start({});
+    const probe = await openConnection(url);
+    const greedy = await Promise.all(Array.from({ length: 60 }, () => openConnection(url, "127.0.0.2")));
+    await greedy[0]?.closed;
+    for (let i = 0; i < 60; i += 1) await openConnection(url, "127.0.0.2");
+    probe.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await Promise.race([probe.receives(/^HTTP\/1.1 200 /), probe.closed]);
+    expect(probe.received).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   it("stay if their client has brought a token", async () => {
     const token = "a-token-of-the-monitor";
     const url = await start({}, [{ token, access: "read" }]);

@@ -31,9 +31,9 @@ export class Connection {
 }
 
 /** Connects to a service; the end of the test ends the connection. */
-export async function openConnection(url: string): Promise<Connection> {
+export async function openConnection(url: string, localAddress?: string): Promise<Connection> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress !== undefined && { localAddress }) });
   onTestFinished(() => void socket.destroy());
   await once(socket, "connect");
   return new Connection(socket);
