@@ -9,7 +9,7 @@ import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** The same bound as for a request of gRPC. */
-const MOST_BODY_BYTES = 64 * 1024;
+const MOST_BODY_BYTES = 256 * 1024;
 
 /** `POST /json`: a request of Envoy's protocol as JSON. 200 or 429, 400 for nonsense, 503 without the store. */
 export function jsonRoute(limits: RateLimitDecider): Route {
