@@ -81,6 +81,26 @@ describe("a key whose limit changes", () => {
     expect([key.used, key.take(21), key.used, key.wait(4_000).used]).toEqual([4, true, 25, 21]);
   });
 
+  it.each([
+    ["another resolution no sooner than they would have, and later by at most the coarser one", 1_000, "2s", 2_000],
+    ["a smaller limit no sooner than they would have, and no later than the newest", 5, 0, 10_000],
+  ] as const)("units of a sliding window leave under %s", (_change, limit, resolution, mostLateMs) => {
+    const key = new Key(sliding(1_000, "10s", 0));
+    const cameMs: number[] = [];
+    for (let ms = 0; ms <= 6_800; ms += 170) {
+      cameMs.push(ms);
+      key.charge(1).wait(170);
+    }
+    const usedAt = (ms: number) => cameMs.filter((came) => came + 10_000 > ms).length;
+    key.change(sliding(limit, "10s", resolution));
+    for (let ms = 6_970; ms < 6_800 + 10_000; ms += 10) {
+      expect(key.used, `after ${ms} ms`).toBeGreaterThanOrEqual(usedAt(ms));
+      expect(key.used, `after ${ms} ms`).toBeLessThanOrEqual(usedAt(ms - mostLateMs));
+      key.wait(10);
+    }
+    expect(key.used).toBe(0);
+  });
+
   it("a fixed window that is open ends when it would have, whatever the new limit and anchor are", () => {
     const anchored = (limit: number) => fixedWindow({ name: "limit", limit, window: "10s", anchor: "first-use" });
     for (const changed of [anchored(25), fixed(25, "10s")]) {
