@@ -5,14 +5,21 @@ import type { TimeCell } from "../core/time-cell.ts";
 import { VERBS, type Verb } from "../core/verbs.ts";
 
 /** What `transact` needs of a space. */
-export type DecidingSpace = Pick<SyncSpace, "plan" | "apply" | "takeUndoably" | "undo" | "maintain">;
+export type DecidingSpace = Pick<
+  SyncSpace,
+  "plan" | "isSharedByThreads" | "apply" | "takeUndoably" | "undo" | "maintain"
+>;
 
 type Calls = readonly Call<DecidingSpace>[];
+
+/** No call. */
+const NONE = -1;
 
 /**
  * Applies a verb to spaces of this process at one instant, all or nothing: it takes from one space after another, and
  * undoes what it took if one denies. Nothing runs in between, except other threads on a shared store. A denial leaves
- * every cell as it was, bit for bit. `taken` has a receipt for each call that is corrected.
+ * every cell as it was, bit for bit, unless such a thread has changed it meanwhile. `taken` has a receipt for each call
+ * that is corrected.
  *
  * @example
  * ```ts
@@ -69,6 +76,12 @@ function applyToAll(verb: Verb, calls: Calls, now: TimeCell, report: Report, tak
 
 /** @returns whether all took. If not, none has. */
 function takeFromAll(calls: Calls, now: TimeCell, report: Report): boolean {
+  // What threads have changed meanwhile cannot always be undone, so only a lost race may come to that.
+  if (calls.some(({ space }) => space.isSharedByThreads) && !applyToAll("peek", calls, now, report)) {
+    explainDenial(calls, NONE, now, report);
+    readOverflow(report);
+    return false;
+  }
   const records: UndoRecord[] = [];
   let at = 0;
   for (const [i, call] of calls.entries()) {

@@ -91,6 +91,8 @@ export interface SyncSpace {
   readonly plan: Plan;
   /** How many keys it keeps. */
   readonly size: number;
+  /** Set if other threads change its keys: `undo` may then give back less, so a call on several spaces peeks first. */
+  readonly isSharedByThreads?: boolean;
   /** The hot path: `take` with one checked cost for every limit that counts plain numbers. */
   allow(key: string, cost: number, now: TimeCell): boolean;
   /**

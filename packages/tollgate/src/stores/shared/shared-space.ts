@@ -24,6 +24,7 @@ const SLOT = 2;
 /** One limiter's view of the keys that threads share. */
 export class SharedSpace implements SyncSpace {
   readonly plan: Plan;
+  readonly isSharedByThreads: boolean;
   readonly #context: LimiterContext;
   readonly #store: SharedSpaceStore;
   readonly #shared: SharedPlan;
@@ -40,6 +41,7 @@ export class SharedSpace implements SyncSpace {
   constructor(plan: Plan, context: LimiterContext, store: SharedSpaceStore) {
     const view = store.view(plan);
     this.plan = plan;
+    this.isSharedByThreads = !(store.memory.words.buffer instanceof ArrayBuffer);
     this.#context = context;
     this.#store = store;
     this.#values = view.table.values;

@@ -147,3 +147,18 @@ describe("a combined call that is denied after another thread has changed the ke
     expect([there.allow("ann"), there.allow("ann")]).toEqual([true, false]);
   });
 });
+
+describe("combined calls that a second limiter denies anyway", () => {
+  it.each([
+    ["a fixed window", fixedWindow({ limit: 100, window: "1d" })],
+    ["a sliding window", slidingWindow({ limit: 100, window: "1d" })],
+  ])("take nothing of %s, however many other threads call meanwhile", (_name, limit) => {
+    const { clock, here, there } = setUp([limit]);
+    const both = behindDoor(here, clock, () => void there.allow("ann"));
+    // From here on the door is closed.
+    both.allow("ann");
+    const before = stateOf(there, clock);
+    for (let call = 0; call < 50; call += 1) expect(both.allow("ann")).toBe(false);
+    expect(stateOf(there, clock)).toEqual(before);
+  });
+});
