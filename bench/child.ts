@@ -15,6 +15,8 @@ const KINDS: Readonly<Record<string, () => Promise<(order: never) => unknown>>> 
   "hybrid local": async () => (await import("./hybrid/local-calls.ts")).measureLocalCalls,
   "bare check": async () => (await import("./service/bare-servers.ts")).serveBareChecks,
   "bare decide": async () => (await import("./service/bare-servers.ts")).serveBareDecisions,
+  "bare grpc": async () => (await import("./service/grpc.ts")).serveBareGrpc,
+  "grpc load": async () => (await import("./service/grpc.ts")).loadGrpc,
 };
 
 const [kind = "", order = "{}"] = process.argv.slice(2);

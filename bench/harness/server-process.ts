@@ -9,6 +9,8 @@ export interface ServerProcess {
   readonly port: number;
   /** The processor time of all its threads until now. */
   cpuUs(): Promise<number>;
+  /** Its memory in use, as the kernel counts it. */
+  residentBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ export async function startServer(args: readonly string[]): Promise<ServerProces
     const ended = once(child, "exit");
     if (child.kill("SIGKILL")) await ended;
   };
-  return { port, cpuUs: () => cpuUsOf(child.pid!), stop };
+  return { port, cpuUs: () => cpuUsOf(child.pid!), residentBytes: () => residentBytesOf(child.pid!), stop };
 }
 
 async function portSaidBy(child: ChildProcess): Promise<number> {
@@ -40,4 +42,9 @@ async function cpuUsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_US;
+}
+
+async function residentBytesOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
 }

@@ -2,12 +2,13 @@ import { type Figures, spreadOf } from "./figures.ts";
 import { shuffled } from "./keys.ts";
 import type { Task } from "./rounds.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { generate, loadText, type Requests } from "./wrk.ts";
+import { loadText, type Throughput } from "./wrk.ts";
 
-/** A server that is compared with others, and what it is asked. */
+/** A server that is compared with others, and how it is loaded. */
 export interface Contender {
   start(): Promise<ServerProcess>;
-  requests(port: number): Requests;
+  /** Loads the server on a port. */
+  load(port: number, seconds: number): Promise<Throughput>;
   /** @throws Error when the server answers wrongly. */
   check?(port: number): Promise<void>;
 }
@@ -31,13 +32,13 @@ export function compareServers(table: string, base: string, contenders: Readonly
       for (const [row, contender] of Object.entries(contenders)) {
         const server = await contender.start();
         rows.push({ row, contender, server });
-        await generate(contender.requests(server.port), WARM_UP_SECONDS);
+        await contender.load(server.port, WARM_UP_SECONDS);
       }
       const turns: Record<string, Figures>[] = [];
       for (let turn = 0; turn < TURNS; turn += 1) {
         const figures: Record<string, Figures> = {};
         for (const { row, server, contender } of shuffled(rows, TURNS * round + turn)) {
-          figures[row] = await measureLoad(server, contender.requests(server.port));
+          figures[row] = await measureLoad(server, contender);
           await contender.check?.(server.port);
         }
         turns.push(compared(base, figures));
@@ -55,9 +56,9 @@ export async function loadSetting(): Promise<Readonly<Record<string, string>>> {
 }
 
 /** What `server` needs for a load: requests a second, and processor time. */
-async function measureLoad(server: ServerProcess, asked: Requests): Promise<Figures> {
+async function measureLoad(server: ServerProcess, contender: Contender): Promise<Figures> {
   const before = await server.cpuUs();
-  const { requests, seconds, p50Ms, p99Ms } = await generate(asked, SECONDS);
+  const { requests, seconds, p50Ms, p99Ms } = await contender.load(server.port, SECONDS);
   const cpuUs = (await server.cpuUs()) - before;
   return {
     perSecond: requests / seconds,

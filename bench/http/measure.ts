@@ -1,4 +1,5 @@
 import type { Contender } from "../harness/side-by-side.ts";
+import { generate } from "../harness/wrk.ts";
 import { startVariant } from "./server.ts";
 import { BODY, HOST } from "./servers/framework.ts";
 import { hasLimit, headersOf, type Variant } from "./variants.ts";
@@ -13,7 +14,7 @@ export function contenderOf(variant: Variant): Contender {
       await checkLimit(variant, urlOf);
       return startVariant({ ...variant, limit: AMPLE });
     },
-    requests: (port) => ({ url: urlOf(port) }),
+    load: (port, seconds) => generate({ url: urlOf(port) }, seconds),
     check: (port) => expectAdmitted(urlOf(port), variant),
   };
 }

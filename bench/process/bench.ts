@@ -5,6 +5,7 @@ import { type Column, medianColumn, type Table } from "../harness/page.ts";
 import type { Task } from "../harness/rounds.ts";
 import type { Bench } from "../harness/run-bench.ts";
 import { CLUSTER_BOUNDS, CLUSTER_TABLE, THREADS_TABLE, threadTasks } from "../threads/bench.ts";
+import { measureFloor } from "./floor.ts";
 import { LOADING } from "./limits-file.ts";
 import { RIVAL_IDS, ROWS } from "./rows.ts";
 import { SHAPES, type ShapeId, type ShapeOrder, VERBS } from "./shapes.ts";
@@ -21,12 +22,19 @@ const COLUMNS: Readonly<Partial<Record<TableId, readonly Column[]>>> = {
   shapes: VERBS.map((verb) => medianColumn(`\`${verb}\``, verb)),
 };
 
+/** For scale: no keys, no limits that change, no JavaScript. */
+const FLOOR = { table: "hot", row: "floor", name: "one bucket in one 64-bit word, in C" } as const;
+
 function rowsOf(table: TableId): Readonly<Record<string, string>> {
   const rows = table === "shapes" ? SHAPES : ROWS;
   const shown = Object.entries<{ readonly name: string; readonly tables?: readonly TableId[] }>(rows);
   return Object.fromEntries(
     shown.filter(([, { tables }]) => tables?.includes(table) ?? true).map(([id, { name }]) => [id, name]),
   );
+}
+
+function shownOf(table: TableId): Readonly<Record<string, string>> {
+  return table === FLOOR.table ? { ...rowsOf(table), [FLOOR.row]: FLOOR.name } : rowsOf(table);
 }
 
 const IDS = Object.keys(TABLES) as readonly TableId[];
@@ -52,6 +60,7 @@ function tasksOf(quick: boolean): Task[] {
   return [
     ...rows,
     ...threadTasks(quick),
+    { table: FLOOR.table, rows: [FLOOR.row], measure: async () => ({ [FLOOR.row]: await measureFloor() }) },
     { table: LOADING_TABLE.id, rows: loading, measure: () => runChild("limits file", {}) },
   ];
 }
@@ -102,7 +111,7 @@ export const BENCH: Bench = {
     ...["limiter", "rate-limiter-flexible", "yaml"],
   ],
   tables: [
-    ...IDS.map((id): Table => ({ id, title: TABLES[id].title, rows: rowsOf(id), columns: COLUMNS[id] ?? SPEED })),
+    ...IDS.map((id): Table => ({ id, title: TABLES[id].title, rows: shownOf(id), columns: COLUMNS[id] ?? SPEED })),
     LOADING_TABLE,
     THREADS_TABLE,
     CLUSTER_TABLE,

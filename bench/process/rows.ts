@@ -40,7 +40,6 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "table-consume": tollgate("Tollgate table, `consume`", ADMITTED, { store: "table", verb: "consume" }),
   shared: tollgate("Tollgate shared, one thread", SMALL, { store: "shared", verb: "allow" }),
   ...Object.fromEntries(RIVAL_IDS.map((id) => [id, { name: RIVAL_NAMES[id], tables: ALL, load: RIVALS[id] }])),
-  floor: { name: "one bucket in one number, no keys", tables: ["hot"], load: loadFloor },
   nothing: { name: "the loop alone", tables: ["hot", "million"], load: loadNothing },
 };
 
@@ -56,21 +55,4 @@ function tollgate(name: string, tables: readonly TableId[], variant: Variant): R
 
 async function loadNothing(): Promise<CreateContender> {
   return (setup) => callContender(setup, (key) => key.length > 0);
-}
-
-/** GCRA in a local variable: reads the clock, and moves the moment at which the bucket is full again. */
-async function loadFloor(): Promise<CreateContender> {
-  const { systemClock } = await import("tollgate");
-  return (setup) => {
-    const unitMs = 600_000;
-    const toleranceMs = setup.units * unitMs;
-    let fullAgainMs = 0;
-    return callContender(setup, () => {
-      const nowMs = systemClock.now();
-      const nextMs = Math.max(fullAgainMs, nowMs) + unitMs;
-      if (nextMs - nowMs > toleranceMs) return false;
-      fullAgainMs = nextMs;
-      return true;
-    });
-  };
 }

@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import type { LimitsFile } from "tollgate/config";
 import { CHILD } from "../harness/child-process.ts";
 import { type ServerProcess, startServer } from "../harness/server-process.ts";
+import { freePort } from "../harness/server-program.ts";
 import { limitsFileOf } from "../process/limits-file.ts";
+import { answerLength } from "./grpc.ts";
 
 export const SERVICE: string = fileURLToPath(new URL("../../../packages/server/bin/tollgate.js", import.meta.url));
 
@@ -33,4 +35,20 @@ export async function startService(rules: number): Promise<ServerProcess> {
 /** A server that answers as the service does, and decides nothing. */
 export function startBareServer(what: "check" | "decide"): Promise<ServerProcess> {
   return startServer([CHILD, `bare ${what}`, "{}"]);
+}
+
+/** The service with Envoy's protocol. */
+export async function startGrpcService(): Promise<ServerProcess> {
+  const { file, remove } = await writeLimits(1);
+  const port = await freePort();
+  const server = await startServer([SERVICE, "serve", "--port", "0", "--limits", file, "--grpc-port", `${port}`]);
+  return { ...server, port, stop: () => server.stop().then(remove) };
+}
+
+/** A server of gRPC that answers as many bytes as the service does, and decodes and decides nothing. */
+export async function startBareGrpc(): Promise<ServerProcess> {
+  const service = await startGrpcService();
+  const bytes = await answerLength(service.port);
+  await service.stop();
+  return startServer([CHILD, "bare grpc", JSON.stringify({ bytes })]);
 }
