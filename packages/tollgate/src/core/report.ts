@@ -85,6 +85,12 @@ export class Report {
     return this.used.length > 0 && this.used[0] !== NOT_WRITTEN;
   }
 
+  /** Whether there is nothing but entries: the next call may fill it after `forgetEntries` instead of `clear`. */
+  get hasEntriesAlone(): boolean {
+    if (this.degraded !== undefined || this.overflow !== undefined || this.block !== undefined) return false;
+    return this.keptLimits.length === 0 && this.untilUs.length === 0 && this.lacksCapacity.length === 0;
+  }
+
   /** Adds entries of another report. */
   addEntries(from: Report, start: number, end: number): void {
     for (let entry = start; entry < end; entry += 1) {

@@ -13,6 +13,7 @@ import { AsyncAsker } from "./deciding/async-asker.ts";
 import { Decider, type DeciderParts } from "./deciding/decider.ts";
 import { MessageWay } from "./deciding/message-way.ts";
 import { QuickWay } from "./deciding/quick-way.ts";
+import { readAllowed, readDecision } from "./deciding/read.ts";
 import { KeyHandle } from "./key-handle.ts";
 import { callLater, LATER_VERBS, LaterHandle } from "./key-verbs.ts";
 import type { Kind } from "./kinds.ts";
@@ -105,10 +106,14 @@ export class StoreLimiter<Input> extends Decider {
   }
 
   #send(verb: "allow" | "consume", input: Input, cost: Cost | undefined): unknown {
-    const { message } = this;
-    const isPlain = cost === undefined || typeof cost === "number";
-    if (message === undefined || !(isPlain && message.fixed.route.isOpen())) return this.call(verb, input, [cost]);
-    return later<boolean | Decision>(() => message[verb](encodeKey(message.fixed.key(input)), cost ?? 1));
+    const { quick, message } = this;
+    if (cost === undefined || typeof cost === "number") {
+      if (quick?.route.isFree() === true)
+        return quick.watched<unknown>(verb, input, cost ?? 1, verb === "allow" ? readAllowed : readDecision);
+      if (message?.fixed.route.isOpen() === true)
+        return later<boolean | Decision>(() => message[verb](encodeKey(message.fixed.key(input)), cost ?? 1));
+    }
+    return this.call(verb, input, [cost]);
   }
 
   /** Calls a verb of the handle for an input. Look-ups come first, and errors of an asynchronous limiter reject. */

@@ -75,11 +75,18 @@ export class Route {
     this.#someBlocks = blocks !== undefined && "some" in blocks ? blocks.some : NO_BLOCKS;
   }
 
-  /** Whether the space alone decides the next call: no key is blocked, no call waits, and no watcher sees the call. */
+  /** Whether the space alone decides the next call, and no watcher sees it. */
   isOpen(): boolean {
+    if (!this.isFree()) return false;
+    const { watch } = this.owners[0]!;
+    return !watch.seesCalls || watch.skips();
+  }
+
+  /** Whether the space alone decides the next call: no key is blocked, and no call waits. */
+  isFree(): boolean {
     if (!this.isPlain || this.#someBlocks[0] !== 0) return false;
-    const { lines, watch } = this.owners[0]!;
-    return !(lines.some && !lines.barging) && (!watch.seesCalls || watch.skips());
+    const { lines } = this.owners[0]!;
+    return !lines.some || lines.barging;
   }
 
   /** Whether a plain number is a cost under these limits. */

@@ -16,7 +16,7 @@ import { type Receipt, receiptOfTake } from "../reserving/receipt.ts";
 import { DecidedCall, type ObservedVerb } from "../watching/decided-call.ts";
 import type { Watch } from "../watching/watch.ts";
 import type { Asker } from "./asker.ts";
-import { decisionOf, denyByLimits } from "./decision-of.ts";
+import { decisionOf, denyByLimits, remainingOf } from "./decision-of.ts";
 import { type Read, readDecision } from "./read.ts";
 import { Request } from "./request.ts";
 
@@ -82,10 +82,10 @@ export class Decider {
     taken?: readonly Taken[],
   ): Maybe<T> {
     request.verb = verb;
-    const begunMs = name !== undefined && verb === "take" ? this.#begunMs(selected) : undefined;
+    const begunMs = name !== undefined && verb === "take" ? this.begunMs(selected, selected.route) : undefined;
     const report = this.asker.ask(verb, request, taken);
-    if (isPromise(report)) return report.then((known) => this.#end(name, request, selected, known, read, begunMs));
-    const result = this.#end(name, request, selected, report, read, begunMs);
+    if (isPromise(report)) return report.then((known) => this.conclude(name, request, selected, known, read, begunMs));
+    const result = this.conclude(name, request, selected, report, read, begunMs);
     // That of a batch has a time of its own.
     if (request.atUs === undefined) this.#request = request;
     return result;
@@ -135,11 +135,12 @@ export class Decider {
     see: (watch: Watch, from: number, until: number, owner?: string) => void,
   ): void {
     for (const { watch, from, until } of selected.watches) see(watch, from, until);
-    for (const [i, { watch, name }] of route.owners.entries()) see(watch, i, i + 1, name);
+    const { owners } = route;
+    for (let i = 0; i < owners.length; i += 1) see(owners[i]!.watch, i, i + 1, owners[i]!.name);
   }
 
   /** When a call began that was chosen to be timed: before its key function, unless that is called apart. */
-  #begunMs({ begunMs, route: { owners } }: Selected): number | undefined {
+  begunMs({ begunMs }: Selected, { owners }: Route): number | undefined {
     if (begunMs !== undefined) return begunMs === NOT_TIMED ? undefined : begunMs;
     for (let i = 0; i < owners.length; i += 1) if (this.#draws(owners[i]!.watch)) return preciseMs();
     return undefined;
@@ -151,7 +152,7 @@ export class Decider {
   }
 
   /** The only place at which a decision ends: the watchers are told, and the result is made. */
-  #end<T>(
+  conclude<T>(
     name: ObservedVerb,
     request: Request,
     selected: Selected,
@@ -180,8 +181,10 @@ export class Decider {
     const call = new DecidedCall(name, this.#nameOf(route), request.keys, request.cost, report, () =>
       this.decisionOn(request, report),
     );
+    if (route.limits.length === 1 && route.enforcesAll && report.hasEntriesAlone)
+      call.decidedBy(route.limits[0]!, remainingOf(route.limits[0]!, 0, report));
     const result = read(this, request, report, call);
-    this.eachWatch(route, selected, (watch, ...place) => watch.tell(call, ...place));
+    this.eachWatch(route, selected, (watch, from, until, owner) => watch.tell(call, from, until, owner));
     if (begunMs !== undefined) {
       const elapsedMs = preciseMs() - begunMs;
       const isChosen = this.asker.kind === "sync";

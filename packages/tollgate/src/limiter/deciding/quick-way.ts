@@ -1,12 +1,14 @@
 import { type Clock, readInto } from "../../core/clock.ts";
 import type { Decision } from "../../core/decision.ts";
-import type { Key } from "../../core/key.ts";
-import type { Report } from "../../core/report.ts";
+import { encodeKey, type Key } from "../../core/key.ts";
 import type { SyncSpace } from "../../core/store.ts";
 import type { Route } from "../choosing/route.ts";
+import { Selected } from "../choosing/selected.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
 import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
+import type { Decider } from "./decider.ts";
 import { allowed, decisionOf } from "./decision-of.ts";
+import type { Read } from "./read.ts";
 import { Request } from "./request.ts";
 
 /** The limiter whose way it is. */
@@ -15,31 +17,57 @@ export interface Maker {
   readonly clock: Clock;
 }
 
+/** It tells its watchers, too. */
+type WatchedMaker = Maker & Pick<Decider, "begunMs" | "conclude">;
+
 /**
  * The short way of `allow` and `consume` for plain numbers as costs: under fixed limits that block no keys and count
  * no places. It takes less than a third of the time of the general way.
  */
 export class QuickWay<Input> implements PlainTaker {
-  readonly maker: Maker;
+  readonly maker: WatchedMaker;
   readonly route: Route;
   readonly key: (input: Input) => Key;
   readonly space: SyncSpace;
   /** Memory for a call, which is removed while the call is decided: clocks may call again. */
   #request: Request | undefined = undefined;
 
-  private constructor({ key, space, route }: FixedSelection<Input>, maker: Maker) {
+  private constructor({ key, space, route }: FixedSelection<Input>, maker: WatchedMaker) {
     this.maker = maker;
     this.route = route;
     this.key = key;
     this.space = space as SyncSpace;
   }
 
-  static of<Input>(fixed: FixedSelection<Input>, maker: Maker): QuickWay<Input> | undefined {
+  static of<Input>(fixed: FixedSelection<Input>, maker: WatchedMaker): QuickWay<Input> | undefined {
     return fixed.route.isPlain ? new QuickWay(fixed, maker) : undefined;
   }
 
   /** @throws TollgateError `ERR_COST`. */
   consume(key: string, cost: number): Decision {
+    const request = this.#take(key, cost);
+    const { route } = this;
+    const { name } = this.maker;
+    const { report, now } = request;
+    if (!(route.enforcesAll && report.hasEntriesAlone)) return this.#unusual(key, request);
+    this.#request = request;
+    return report.admitted
+      ? (allowed(name, route, route.limits, report, this, key, cost, now) as Decision)
+      : decisionOf(name, route, report, undefined);
+  }
+
+  /** A call that watchers see. @throws TollgateError `ERR_COST`. */
+  watched<T>(verb: "allow" | "consume", input: Input, cost: number, read: Read<T>): T {
+    const begunMs = this.maker.begunMs(NOTHING_SELECTED, this.route);
+    const key = encodeKey(this.key(input));
+    const request = this.#take(key, cost);
+    request.keys = [key];
+    const result = this.maker.conclude(verb, request, NOTHING_SELECTED, request.report, read, begunMs);
+    if (request.report.hasEntriesAlone) this.#request = request;
+    return result;
+  }
+
+  #take(key: string, cost: number): Request {
     const { route, maker } = this;
     const request = this.#request ?? newRequest(route);
     this.#request = undefined;
@@ -52,11 +80,7 @@ export class QuickWay<Input> implements PlainTaker {
     report.forgetEntries();
     report.admitted = this.space.apply("take", key, costs, now, report, 0);
     this.space.maintain();
-    if (!(route.enforcesAll && hasEntriesAlone(report))) return this.#unusual(key, request);
-    this.#request = request;
-    return report.admitted
-      ? (allowed(maker.name, route, route.limits, report, this, key, cost, now) as Decision)
-      : decisionOf(maker.name, route, report, undefined);
+    return request;
   }
 
   /** The decision about a call whose report cannot be filled again as it is. */
@@ -67,15 +91,12 @@ export class QuickWay<Input> implements PlainTaker {
   }
 }
 
+/** A call that comes through no combination or domain. */
+const NOTHING_SELECTED = new Selected();
+
 function newRequest(route: Route): Request {
   const request = new Request();
   request.route = route;
   request.cost = Number.NaN;
   return request;
-}
-
-/** Whether a report has nothing but entries: the next call may fill it after `forgetEntries` instead of `clear`. */
-function hasEntriesAlone({ degraded, overflow, block, keptLimits, untilUs, lacksCapacity }: Report): boolean {
-  if (degraded !== undefined || overflow !== undefined || block !== undefined) return false;
-  return keptLimits.length === 0 && untilUs.length === 0 && lacksCapacity.length === 0;
 }

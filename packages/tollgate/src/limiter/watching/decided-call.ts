@@ -1,5 +1,6 @@
 import type { Cost } from "../../core/cost.ts";
 import type { Block, Decision } from "../../core/decision.ts";
+import type { Limit } from "../../core/limits/limit.ts";
 import type { DecisionObservation } from "../../core/observer.ts";
 
 /**
@@ -18,8 +19,14 @@ export class DecidedCall {
   readonly allowed: boolean;
   /** Why the store was unavailable, if it was. */
   readonly degraded: string | undefined;
+  /** The limit that decided the call alone, in the usual way, and its units left: known without a decision. */
+  limit: Limit | undefined = undefined;
+  limitRemaining = 0;
   readonly #make: () => Decision;
   #decision: Decision | undefined = undefined;
+  /** Most calls have one listener, who is told once. */
+  #first: object | undefined = undefined;
+  #firstKey = "";
   #told: Map<object, string[]> | undefined = undefined;
 
   constructor(
@@ -38,6 +45,11 @@ export class DecidedCall {
     this.allowed = outcome.admitted;
     this.degraded = outcome.degraded;
     this.#make = make;
+  }
+
+  decidedBy(limit: Limit, remaining: number): void {
+    this.limit = limit;
+    this.limitRemaining = remaining;
   }
 
   get decision(): Decision {
@@ -65,6 +77,12 @@ export class DecidedCall {
 
   /** Whether a listener sees the call, or one of its keys, for the first time. A limiter may be part of another. */
   isFirst(listener: object, key = ""): boolean {
+    if (this.#first === undefined) {
+      this.#first = listener;
+      this.#firstKey = key;
+      return true;
+    }
+    if (this.#first === listener && this.#firstKey === key) return false;
     this.#told ??= new Map();
     const told = this.#told.get(listener);
     if (told === undefined) this.#told.set(listener, [key]);

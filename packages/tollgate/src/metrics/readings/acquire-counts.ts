@@ -1,5 +1,6 @@
 import type { Decision } from "../../core/decision.ts";
 import type { Members } from "../../limiter/store-limiter.ts";
+import type { DecidedCall } from "../../limiter/watching/decided-call.ts";
 import { type CappedLabels, OTHER } from "./capped-labels.ts";
 import type { NumberValue } from "./metric.ts";
 
@@ -35,14 +36,29 @@ export class AcquireCounts {
     this.#members = members;
   }
 
-  note(keys: readonly string[], decision: Decision): void {
-    const { allowed, limit, shadowDenied, limitRemaining = 0 } = decision;
+  note(call: DecidedCall): void {
+    const { keys } = call;
     const key = this.#labels?.of(keys.length === 1 ? keys[0]! : JSON.stringify(keys));
+    if (call.limit === undefined) this.#noteDecision(call.decision, key);
+    else this.#noteResult(this.#countsOf(call.limit.name), key, call.allowed ? "allow" : "deny", call);
+  }
+
+  #noteDecision(decision: Decision, key: string | undefined): void {
+    const { limit, shadowDenied, limitRemaining = 0 } = decision;
     const counts = limit === undefined ? this.#withoutLimit(decision) : this.#countsOf(limit.name);
-    resultsOf(counts, key)[resultOf(decision)] += 1;
-    if (allowed && limit !== undefined && PARTS_OF_LIMIT * limitRemaining < limit.capacity) counts.near += 1;
+    this.#noteResult(counts, key, resultOf(decision), { limit, limitRemaining, allowed: decision.allowed });
     if (shadowDenied === undefined) return;
     for (const { name } of shadowDenied) resultsOf(this.#countsOf(name), key).shadow_deny += 1;
+  }
+
+  #noteResult(
+    counts: LimitCounts,
+    key: string | undefined,
+    result: AcquireResult,
+    { allowed, limit, limitRemaining }: Pick<DecidedCall, "allowed" | "limit" | "limitRemaining">,
+  ): void {
+    resultsOf(counts, key)[result] += 1;
+    if (allowed && limit !== undefined && PARTS_OF_LIMIT * limitRemaining < limit.capacity) counts.near += 1;
   }
 
   acquired(): NumberValue[] {

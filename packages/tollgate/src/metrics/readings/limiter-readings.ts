@@ -71,9 +71,10 @@ export class LimiterReadings implements Watcher {
     // A limiter's calls come once for each of its keys that is watched.
     if (!call.isFirst(this)) return;
     if (call.corrects) return;
+    this.#acquired.note(call);
+    if (this.#denied === undefined || call.allowed) return;
     const { decision } = call;
-    this.#acquired.note(call.keys, decision);
-    if (!decision.allowed) this.#denied?.(decision);
+    if (!decision.allowed) this.#denied(decision);
   }
 
   timed(call: DecidedCall, elapsedMs: number): void {

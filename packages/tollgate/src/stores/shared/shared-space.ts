@@ -30,8 +30,6 @@ export class SharedSpace implements SyncSpace {
   readonly #shared: SharedPlan;
   readonly #values: SlotValues;
   readonly #keys: SharedKeys;
-  /** The overflow buckets. */
-  readonly #buckets: SharedKeys;
   readonly #planKeys: PlanKeys;
   readonly #moves: MoveNotices;
   readonly #recent = new RecentKeys(RECENT_VALUES);
@@ -49,7 +47,6 @@ export class SharedSpace implements SyncSpace {
     this.#moves = new MoveNotices(context);
     this.#planKeys = new PlanKeys(view, plan.onChange, store, this.#moves.moved);
     this.#keys = this.#planKeys.keys;
-    this.#buckets = this.#planKeys.buckets;
     this.#costs = plan.limits.map(() => 0);
     store.opened.add(this.#shared);
   }
@@ -268,7 +265,7 @@ export class SharedSpace implements SyncSpace {
     const correction = { verb, taken, resetHashes, left: [...costs], report, at };
     if (taken.where === "own") return this.#keys.corrections.correct(low, high, correction);
     fingerprints.hashBucket(key);
-    return this.#buckets.corrections.correct(fingerprints.low, fingerprints.high, correction);
+    return this.#planKeys.buckets.corrections.correct(fingerprints.low, fingerprints.high, correction);
   }
 
   /** Applies a verb at the time of the plan. */
@@ -289,7 +286,7 @@ export class SharedSpace implements SyncSpace {
     if (outcome === NO_SLOT_LEFT && this.#store.overflow === "share") {
       const { fingerprints } = this.#shared;
       fingerprints.hashBucket(key);
-      const shared = this.#buckets.decide(fingerprints.low, fingerprints.high, verb, costs, report, at);
+      const shared = this.#planKeys.buckets.decide(fingerprints.low, fingerprints.high, verb, costs, report, at);
       if (shared < RETRY) {
         report.overflow ??= "shared";
         return shared === ADMITTED;
