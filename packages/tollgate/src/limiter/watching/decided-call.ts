@@ -24,7 +24,7 @@ export class DecidedCall {
   limitRemaining = 0;
   readonly #make: () => Decision;
   #decision: Decision | undefined = undefined;
-  /** Most calls have one listener, who is told once. */
+  /** Most calls are told to one listener, once. */
   #first: object | undefined = undefined;
   #firstKey = "";
   #told: Map<object, string[]> | undefined = undefined;
