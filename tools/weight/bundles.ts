@@ -24,13 +24,13 @@ import { ${name} } from "tollgate/${entry}";
 export const limiter = createLimiter({ name: "client", limits: [perMinute(10)], store: ${store} });`;
 
 export const PROGRAMS: readonly BundledProgram[] = [
-  { name: "createLimiter with one limit", program: LIMITER, budget: 42.2, goal: 27 },
+  { name: "createLimiter with one limit", program: LIMITER, budget: 42.7, goal: 27 },
   {
     name: "with the fetch adapter",
     program: `${LIMITER}
 import { rateLimit } from "tollgate/fetch";
 export default rateLimit({ limiter, input: (request) => request.url });`,
-    budget: 60.5,
+    budget: 61,
     goal: 36,
   },
   {
