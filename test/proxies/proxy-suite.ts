@@ -159,7 +159,8 @@ export function describeProxy(name: keyof typeof PROXIES): void {
       ]) {
         facts.length = 0;
         await askCounted("/", { headers: { "X-API-Key": lines } });
-        expect([...(facts[0]?.lines?.("x-api-key") ?? [])].sort()).toEqual(lines);
+        const seen = facts[0]?.lines?.("x-api-key");
+        expect(seen === "dropped" ? seen : seen?.toSorted()).toEqual(lines);
       }
       expect(application.reached[0]?.headers["x-api-key"]).toBe("a, b");
     });
