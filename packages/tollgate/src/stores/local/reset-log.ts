@@ -22,7 +22,7 @@ interface Part {
 export class ResetLog {
   /** How many resets there were. */
   count = 0;
-  /** Each is made by the first reset that it has. */
+  /** Each is made by the first reset that it has. The last is for limits all of whose keys were forgotten. */
   readonly #parts: (Part | undefined)[];
   readonly #capacity: Capacity;
   /** Takes before so many resets are not corrected. */
@@ -30,31 +30,38 @@ export class ResetLog {
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
-    this.#parts = new Array<undefined>(Math.ceil(capacity.mostResets / PART));
+    this.#parts = new Array<undefined>(Math.ceil(capacity.mostResets / PART) + 1);
   }
 
-  /** What has these hashes was forgotten. */
-  add(hashes: readonly number[]): void {
+  /** Limits with these hashes were forgotten, of the key with this hash. */
+  addOfKey(limitHashes: readonly number[], keyHash: number): void {
     this.count += 1;
-    for (const hash of hashes) this.#add(hash);
+    for (const limitHash of limitHashes) this.#add(this.#partOf(limitHash ^ keyHash), limitHash ^ keyHash);
   }
 
-  #add(hash: number): void {
-    this.#parts[this.#partOf(hash)] ??= this.#makePart();
-    const part = this.#parts[this.#partOf(hash)];
+  /** Limits with these hashes were forgotten, of all keys. */
+  addOfAll(limitHashes: readonly number[]): void {
+    this.count += 1;
+    for (const limitHash of limitHashes) this.#add(this.#parts.length - 1, limitHash);
+  }
+
+  #add(at: number, hash: number): void {
+    this.#parts[at] ??= this.#makePart();
+    const part = this.#parts[at];
     // Without bytes for the log, nothing is remembered.
     if (part === undefined) this.#floor = this.count;
     else note(part, hash, this.count);
   }
 
-  /** Whether what has this hash may have been forgotten after so many resets. */
-  hasForgotten(hash: number, resetsBefore: number): boolean {
-    const part = this.#parts[this.#partOf(hash)];
-    return resetsBefore < this.#floor || (part !== undefined && resetsBefore < lastOf(part, hash));
+  /** Whether a limit of a key may have been forgotten after so many resets. */
+  hasForgotten(limitHash: number, keyHash: number, resetsBefore: number): boolean {
+    const hash = limitHash ^ keyHash;
+    const ofAll = lastOf(this.#parts.at(-1), limitHash);
+    return resetsBefore < Math.max(this.#floor, ofAll, lastOf(this.#parts[this.#partOf(hash)], hash));
   }
 
   #partOf(hash: number): number {
-    return (hash >>> 16) & (this.#parts.length - 1);
+    return (hash >>> 16) & (this.#parts.length - 2);
   }
 
   #makePart(): Part | undefined {
@@ -83,7 +90,8 @@ function note(part: Part, hash: number, number: number): void {
 }
 
 /** The number of the last reset that may have this hash; 0 without one. */
-function lastOf(part: Part, hash: number): number {
+function lastOf(part: Part | undefined, hash: number): number {
+  if (part === undefined) return 0;
   const { hashes, numbers } = part;
   const first = firstOf(part, hash);
   let oldest = numbers[first]!;

@@ -22,9 +22,9 @@ export function correct(
   taken: Taken,
 ): boolean {
   const text = store.textOf(key);
-  const isForgotten = list.limitHashes.map((limitHash) =>
-    [limitHash, limitHash ^ store.hashOf(text)].some((hash) => store.resetLog.hasForgotten(hash, taken.resets)),
-  );
+  const { limitHashes } = list;
+  const keyHash = store.hashOf(text);
+  const isForgotten = limitHashes.map((hash) => store.resetLog.hasForgotten(hash, keyHash, taken.resets));
   list.tableAt(now);
   const own = list.compiled.parts.map(({ kernel }) => kernel);
   const findCounted = (limit: Limit, index: number) =>

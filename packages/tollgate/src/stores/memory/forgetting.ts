@@ -15,8 +15,7 @@ export function forgetKey(list: ListVerbs, store: SpaceStore, key: string): void
   const tables = scope.tablesWith(text, plan).filter((table) => table.locateOnce(text) >= 0);
   if (tables.length > 0) {
     const { limitHashes } = list;
-    const keyHash = store.hashOf(text);
-    store.resetLog.add(limitHashes.map((hash) => hash ^ keyHash));
+    store.resetLog.addOfKey(limitHashes, store.hashOf(text));
   }
   for (const table of tables) {
     if (hasOnlyOwn(list, table)) table.drop(text);
@@ -29,7 +28,7 @@ export function forgetAll(list: ListVerbs, store: SpaceStore): void {
   const { plan, scope } = list;
   store.capacity.mayHaveRoom();
   const tables = scope.relativesOf(plan);
-  if (tables.length > 0) store.resetLog.add(list.limitHashes);
+  if (tables.length > 0) store.resetLog.addOfAll(list.limitHashes);
   for (const table of tables) {
     if (hasOnlyOwn(list, table)) table.clear();
     else {

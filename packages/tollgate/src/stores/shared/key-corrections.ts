@@ -80,10 +80,10 @@ export class KeyCorrections {
 
   /** A limit that was reset since the take has nothing to correct. */
   #leaveForgotten({ resetHashes, taken, left }: Correction): void {
-    const { resets } = this.#store;
+    const { resets, clears } = this.#store;
     for (const [place, limitHash] of this.#plan.limitHashes.entries()) {
-      const isForgotten = [limitHash, resetHashes[place]!].some((hash) => resets.hasReset(hash, taken.resets));
-      if (isForgotten) left[place] = 0;
+      const isReset = resets.hasReset(resetHashes[place]!, taken.resets);
+      if (isReset || clears.hasReset(limitHash, taken.resets)) left[place] = 0;
     }
   }
 

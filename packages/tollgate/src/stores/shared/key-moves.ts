@@ -23,6 +23,8 @@ type Aim = "carry over" | "keep numbers" | "forget" | "look";
 export interface MovesStore {
   readonly memory: SharedMemory;
   readonly resets: ResetLog;
+  /** The resets of limits of all keys. */
+  readonly clears: ResetLog;
   /** Counts idle keys that are forgotten, by a sweep or because another key has got the slot. */
   countSwept(keys: number): void;
 }

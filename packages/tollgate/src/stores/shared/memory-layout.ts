@@ -3,7 +3,7 @@ import { SECRET_WORDS } from "../local/key-hash.ts";
 // The layout of the shared memory, in 32-bit words. A change here, or of what the words mean, needs a new
 // LAYOUT_VERSION.
 
-export const LAYOUT_VERSION = 15;
+export const LAYOUT_VERSION = 16;
 /** "toll", little-endian. */
 export const MAGIC = 0x6c_6c_6f_74;
 
@@ -52,7 +52,17 @@ export const RESET_ROW = 2;
 
 /** The header of a store of one thread, with so many resets: what follows tells threads of each other's plans. */
 export function ownHeaderWords(resets: number): number {
+  return clearRowsAt(resets) + clearsOf(resets) * RESET_ROW;
+}
+
+/** Where the resets of all keys of a limit begin: many resets of keys leave them. */
+export function clearRowsAt(resets: number): number {
   return RESET_ROWS_AT + resets * RESET_ROW;
+}
+
+/** How many resets of all keys a store has that has so many resets of keys. */
+export function clearsOf(resets: number): number {
+  return Math.min(resets, 2 ** 12);
 }
 
 /** A row for each plan: a pair of words that names it, and three numbers. */

@@ -47,7 +47,10 @@ export class PlanKeys {
       const keptKeys: KeptKeys =
         onChange === "keep-first" ? (former) => this.#keptOf(former.firstPlan())?.[part] : () => undefined;
       // Overflow buckets are no keys that a sweep could drop.
-      const counting = part === "keys" ? store : { memory: store.memory, resets: store.resets, countSwept: () => {} };
+      const counting =
+        part === "keys"
+          ? store
+          : { memory: store.memory, resets: store.resets, clears: store.clears, countSwept: () => {} };
       return new SharedKeys(range, own, counting, moves, keptKeys);
     };
     this.keys = open(table.keys, this.related.keys, "keys");
@@ -65,11 +68,11 @@ export class PlanKeys {
 
   /** Forgets what all keys count under the plan's limits. Calls of other threads at the same time may be forgotten. */
   clear(): void {
-    const { resets } = this.#store;
+    const { clears } = this.#store;
     // The second time for takes that came after the first one.
-    resets.add(this.#plan.limitHashes);
+    clears.add(this.#plan.limitHashes);
     for (const keys of this.#everywhere) keys.clear(this.#plan);
-    resets.add(this.#plan.limitHashes);
+    clears.add(this.#plan.limitHashes);
   }
 
   /** Drops the keys that are idle at the plan's time, and says how many. */

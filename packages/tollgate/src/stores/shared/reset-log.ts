@@ -1,4 +1,4 @@
-import { RESET_ROW, RESET_ROWS_AT, RESETS_AT } from "./memory-layout.ts";
+import { RESET_ROW, RESETS_AT } from "./memory-layout.ts";
 import type { SharedMemory } from "./shared-memory.ts";
 
 const HASH = 1;
@@ -18,11 +18,14 @@ const MOST_TRIES = 64;
  */
 export class ResetLog {
   readonly #memory: SharedMemory;
+  readonly #at: number;
   /** How many resets it has, a power of two. */
   readonly #size: number;
 
-  constructor(memory: SharedMemory, size: number) {
+  /** A log that begins at a word. All logs of a memory have one count. */
+  constructor(memory: SharedMemory, at: number, size: number) {
     this.#memory = memory;
+    this.#at = at;
     this.#size = size;
   }
 
@@ -88,7 +91,7 @@ export class ResetLog {
   }
 
   #setOf(hash: number): number {
-    return RESET_ROWS_AT + RESET_ROW * (hash & (this.#size - WAYS));
+    return this.#at + RESET_ROW * (hash & (this.#size - WAYS));
   }
 }
 

@@ -7,7 +7,7 @@ import type { StoreReadings } from "../../core/store-readings.ts";
 import type { LocalStore } from "../local/local-store.ts";
 import { FullSpace } from "./full-space.ts";
 import { countKeys } from "./key-count.ts";
-import { OVERFLOWED_AT, SWEPT_AT } from "./memory-layout.ts";
+import { clearRowsAt, clearsOf, OVERFLOWED_AT, RESET_ROWS_AT, SWEPT_AT } from "./memory-layout.ts";
 import type { Descriptions } from "./plan-descriptions.ts";
 import type { SharedSpaceStore } from "./plan-keys.ts";
 import type { PlanNumbers } from "./plan-rows.ts";
@@ -47,6 +47,7 @@ export abstract class SlotStore implements LocalStore, SharedSpaceStore {
   readonly keysOutliveSpaces = true;
   readonly relatives: SharedRelatives;
   readonly resets: ResetLog;
+  readonly clears: ResetLog;
   readonly opened: Set<SharedPlan> = new Set();
   protected readonly plans: SlotStoreParts["plans"];
   protected readonly tables: Tables;
@@ -58,7 +59,8 @@ export abstract class SlotStore implements LocalStore, SharedSpaceStore {
     this.plans = plans;
     this.#descriptions = descriptions;
     this.tables = tables;
-    this.resets = new ResetLog(memory, mostResets);
+    this.resets = new ResetLog(memory, RESET_ROWS_AT, mostResets);
+    this.clears = new ResetLog(memory, clearRowsAt(mostResets), clearsOf(mostResets));
     this.relatives = new SharedRelatives(descriptions, (plan) => this.view(plan));
   }
 

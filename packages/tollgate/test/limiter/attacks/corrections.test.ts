@@ -1,4 +1,15 @@
-import { createLimiter, fixedWindow, type Limit, memoryStore, perDay, slidingWindow, tokenBucket } from "tollgate";
+import {
+  type AsyncReservation,
+  concurrency,
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  memoryStore,
+  perDay,
+  type Reservation,
+  slidingWindow,
+  tokenBucket,
+} from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
@@ -9,6 +20,27 @@ import { correctionAttacks } from "./corrections.ts";
 describe.each(EVERY_STORE)("over %s", (_name, createStore) => {
   correctionAttacks(() => createStore());
 });
+
+it.each(EVERY_STORE)(
+  "over %s, resets of many keys take no limit's places from all its keys",
+  async (_name, createStore) => {
+    const store = createStore();
+    const logins = createLimiter({ name: "logins", limits: [perDay(10)], store });
+    const open: { readonly limit: number; readonly place: Reservation | AsyncReservation }[] = [];
+    for (let limit = 0; limit < 8; limit += 1) {
+      const limits = [concurrency({ name: `streams ${limit}`, max: 5, ttl: "1h" })];
+      const limiter = createLimiter({ name: "streams", limits, store });
+      for (let key = 0; key < 50; key += 1) open.push({ limit, place: await limiter.reserve(`key ${key}`) });
+    }
+    for (let login = 0; login < 16_000; login += 1) {
+      await logins.allow(`login ${login}`);
+      await logins.reset(`login ${login}`);
+    }
+    const renewed = new Set<number>();
+    for (const { limit, place } of open) if (await place.renew()) renewed.add(limit);
+    expect(renewed.size).toBe(8);
+  },
+);
 
 it("a refund that a store could not make can be made again", async () => {
   const store = new AsyncTwin(memoryStore());

@@ -59,8 +59,8 @@ const STEPS = fc.array(
   { minLength: 4, maxLength: 12 },
 );
 
-/** A hash of four bytes and a number of eight for each reset that a store of many keys remembers. */
-const LOG_BYTES = 12 * 2 ** 16;
+/** A hash of four bytes and a number of eight for each reset of a key or of all keys that a large store remembers. */
+const LOG_BYTES = 12 * (2 ** 16 + 2 ** 13);
 
 function play(limits: readonly Limit[], keys: number, steps: readonly Step[]): void {
   const { clock, store, limiter } = setUp(limits);

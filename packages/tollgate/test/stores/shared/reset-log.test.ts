@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HEADER_WORDS, MOST_RESETS } from "../../../src/stores/shared/memory-layout.ts";
+import { HEADER_WORDS, MOST_RESETS, RESET_ROWS_AT } from "../../../src/stores/shared/memory-layout.ts";
 import { ResetLog } from "../../../src/stores/shared/reset-log.ts";
 import { type AtomicOperations, SharedMemory, viewsOf } from "../../../src/stores/shared/shared-memory.ts";
 
@@ -16,8 +16,8 @@ function twoThreads(beforeLoad = () => {}) {
     return Atomics.load(array, index);
   }) as typeof Atomics.load;
   const atomics: AtomicOperations = { add, compareExchange, load, store };
-  const other = new ResetLog(new SharedMemory(views, Atomics, undefined), MOST_RESETS);
-  return { log: new ResetLog(new SharedMemory(views, atomics, undefined), MOST_RESETS), other };
+  const other = new ResetLog(new SharedMemory(views, Atomics, undefined), RESET_ROWS_AT, MOST_RESETS);
+  return { log: new ResetLog(new SharedMemory(views, atomics, undefined), RESET_ROWS_AT, MOST_RESETS), other };
 }
 
 describe("the log of resets", () => {
