@@ -181,7 +181,8 @@ export class Decider {
     const call = new DecidedCall(name, this.#nameOf(route), request.keys, request.cost, report, () =>
       this.decisionOn(request, report),
     );
-    if (route.limits.length === 1 && route.enforcesAll && report.hasEntriesAlone)
+    // What a limits function denied has no entry.
+    if (route.limits.length === 1 && route.enforcesAll && report.hasEntries && report.hasEntriesAlone)
       call.decidedBy(route.limits[0]!, remainingOf(route.limits[0]!, 0, report));
     const result = read(this, request, report, call);
     this.eachWatch(route, selected, (watch, from, until, owner) => watch.tell(call, from, until, owner));
