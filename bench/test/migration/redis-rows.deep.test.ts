@@ -48,7 +48,7 @@ describe.each(PAGES)("the rows with redisStore of docs/from-%s.md", (page) => {
     expect(keys.filter((key) => !key.startsWith(prefix))).toEqual([]);
     await server.stop();
     const undecided = one.consume("bob");
-    if (code.includes('"throw"')) await expect(undecided).rejects.toThrow("could not be asked");
+    if (code.includes('"throw"')) await expect(undecided).rejects.toThrow("the server did not answer");
     else expect(await undecided).toMatchObject({ allowed: !code.includes('"deny"'), degraded: expect.any(String) });
   });
 });

@@ -76,6 +76,6 @@ describe("over Redis", () => {
     expect((await one.get("ann"))?.msBeforeNext).toBe(-1);
     expect([await one.delete("ann"), await other.get("ann")]).toEqual([true, null]);
     await server.stop();
-    await expect(one.consume("ann")).rejects.toThrow("the server could not be asked");
+    await expect(one.consume("ann")).rejects.toThrow("the server did not answer");
   });
 });

