@@ -18,9 +18,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_682, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_690, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_069, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_287, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_295, 3_300],
   ["stores of this process", LOCAL_STORES, 5_460, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_155, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_355, 1_300],
@@ -36,7 +36,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
   ["tools", ["tools"], 911, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_600, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_881, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */

@@ -30,7 +30,7 @@ const SHORT_OF_KEYS = 1 / 4;
 
 /** How many resets a store remembers, unless it is small. */
 const FEWEST_RESETS = 2 ** 12;
-const MOST_RESETS = 2 ** 16;
+const MOST_RESETS = 2 ** 14;
 const BYTES_PER_RESET = 256;
 
 const HINTS: OptionHints = { "": "write { maxKeys: 100_000 }", max: 'it is called "maxKeys" here' };

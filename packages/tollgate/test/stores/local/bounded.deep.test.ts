@@ -84,7 +84,7 @@ describe("a store reports the bytes that it takes", () => {
       limiter.clear();
     }
     // One plan with its front cache remains, with texts of up to 256 units in a table store, and the log of resets.
-    expect(store.bytes - atFirst).toBeLessThan(250_000 + 12 * 2 ** 16);
+    expect(store.bytes - atFirst).toBeLessThan(250_000 + 12 * 2 ** 14);
     expect(store.bytes).toBeGreaterThanOrEqual(atFirst);
   });
 });

@@ -60,7 +60,7 @@ const STEPS = fc.array(
 );
 
 /** A hash of four bytes and a number of eight for each reset of a key or of all keys that a large store remembers. */
-const LOG_BYTES = 12 * (2 ** 16 + 2 ** 13);
+const LOG_BYTES = 12 * (2 ** 14 + 2 ** 13);
 
 function play(limits: readonly Limit[], keys: number, steps: readonly Step[]): void {
   const { clock, store, limiter } = setUp(limits);
