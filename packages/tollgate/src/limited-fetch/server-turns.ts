@@ -102,7 +102,8 @@ export class ServerTurns {
 
   /** Where as many requests count, inputs that were met longest ago are forgotten first. */
   #forgetSome(): void {
-    if (this.#inputs.size <= MOST_INPUTS) return;
+    // With many calls in flight, looking through all inputs for each of them would be quadratic.
+    if (this.#inputs.size - this.#underWay.size <= MOST_INPUTS) return;
     const nowUs = readUs(this.#clock);
     const idle = [...this.#inputs]
       .filter(([input]) => !this.#underWay.has(input))
