@@ -17,12 +17,13 @@ const LIST = new URL("mutants.yaml", import.meta.url);
 
 /**
  * Applies each mutant to a copy of the library and runs the tests of its room on it. Fails unless they catch every
- * mutant. `only` is a part of a mutant's file or name.
+ * mutant. `only` are parts of files or names of mutants; without any, all of them run.
  */
-async function run(only: string): Promise<boolean> {
+async function run(only: readonly string[]): Promise<boolean> {
   const byFile = parse(await readFile(LIST, "utf8")) as Readonly<Record<string, readonly Mutant[]>>;
   const all = Object.entries(byFile).flatMap(([file, mutants]) => mutants.map((mutant) => ({ file, mutant })));
-  const chosen = all.filter(({ file, mutant }) => `${file}: ${mutant.name}`.includes(only));
+  const isChosen = (text: string) => only.length === 0 || only.some((part) => text.includes(part));
+  const chosen = all.filter(({ file, mutant }) => isChosen(`${file}: ${mutant.name}`));
   const unchanged = await Copy.make("unchanged");
   for (const file of new Map(chosen.map((each) => [testsOf(each.file).join(), each.file])).values()) {
     const verdict = await unchanged.judge(file);
@@ -57,7 +58,7 @@ async function isCaught(file: string, { name, find, replace, why }: Mutant, fold
 }
 
 try {
-  process.exitCode = (await run(process.argv[2] ?? "")) ? 0 : 1;
+  process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1;
 } finally {
   await Copy.removeAll();
 }
