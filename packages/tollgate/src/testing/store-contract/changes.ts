@@ -67,6 +67,13 @@ export const changes: ContractTests = {
     ]),
     [0, "admits 3/9, by 1, used 3 0, admits 4/4, by 0, used 3 7, admits 0/1"],
   ),
+  "when limits change, a reset forgets what only its own list counts": scenarioOf(
+    versions([
+      [bucket(3), perHour(10, { name: "hourly" })],
+      [bucket(3), perHour(10, { name: "late" })],
+    ]),
+    [0, "allow 2 yes, by 1, allow 1 yes, by 0, used 3 2, reset, used 0 0, by 1, used 0 1"],
+  ),
   "when limits change, a peek moves nothing and agrees with the call after it": scenarioOf(
     versions([[sliding(5)], [slidingWindow({ name, limit: 6, window: "10s", resolution: "5s" })]]),
     [0, "allow 2 yes"],
