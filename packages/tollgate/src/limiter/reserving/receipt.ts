@@ -131,6 +131,7 @@ export function receiptOfTake(maker: object, request: TakingRequest, report: Rep
 /** Where a call took its units. `call` tells it from others, if there are several. */
 function placeOf(report: Report, call: number | undefined): Omit<Taken, "untilUs"> {
   const overflow = call === undefined ? report.overflow : report.overflowOf[call];
-  const resets = (call === undefined ? report.resets : report.resetsOf[call]) ?? UNKNOWN;
+  // A server knows one moment of the whole call.
+  const resets = (call === undefined ? undefined : report.resetsOf[call]) ?? report.resets ?? UNKNOWN;
   return { where: overflow === "shared" ? "overflow" : "own", degraded: report.degraded, resets };
 }

@@ -34,7 +34,7 @@ const WINDOWS: readonly [string, Limit][] = [
 ];
 
 /** Attacks by corrections that come late, come twice, or name what they did not take. */
-export function correctionAttacks(createStore: () => AnyStore, knowsResets = true): void {
+export function correctionAttacks(createStore: () => AnyStore): void {
   let clock: ManualClock;
   let store: AnyStore;
 
@@ -283,11 +283,7 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
 
   describe("a call that was forgotten", () => {
     it.each(["reset", "clear"] as const)("by %s frees no place, and gives back no unit, of another", async (verb) => {
-      // Redis keeps no log of resets, and units of a bucket are alike: it knows the groups of a sliding window.
-      const tokens = knowsResets
-        ? perMinute(60, { unit: "tokens" })
-        : slidingWindow({ limit: 60, window: "1m", unit: "tokens" });
-      const limiter = limiterOf(concurrency({ max: 1, ttl: "1h" }), tokens);
+      const limiter = limiterOf(concurrency({ max: 1, ttl: "1h" }), perMinute(60, { unit: "tokens" }));
       const cost = { tokens: 7 };
       for (const end of ["settle", "cancel", "renew"] as const) {
         const forgotten = await limiter.reserve("ann", cost);
@@ -301,6 +297,18 @@ export function correctionAttacks(createStore: () => AnyStore, knowsResets = tru
         await other.cancel();
         await limiter.reset("ann");
       }
+    });
+
+    it.each(["reset", "clear"] as const)("by %s gives back no unit of another under several limits", async (verb) => {
+      const limits = [perDay(10, { name: "day" }), perMinute(20, { name: "minute" })];
+      const limiter = limiterBy(() => limits);
+      const [forgotten, decision] = [await limiter.reserve("any", 4), await limiter.consume("any", 3)];
+      await (verb === "reset" ? limiter.reset("any") : limiter.clear());
+      clock.advance(1);
+      await limiter.consume("any", 9);
+      await forgotten.cancel();
+      await limiter.refund("any", 3, decision);
+      expect((await limiter.explain("any")).map(({ used }) => used)).toEqual([9, 9]);
     });
   });
 

@@ -41,7 +41,7 @@ describe("the store contract holds by postgres.js, without batches and without a
 });
 
 describe("over PostgreSQL", () => {
-  correctionAttacks(() => createStore(), false);
+  correctionAttacks(() => createStore());
 
   const lose = () => pool.query("DELETE FROM tollgate.counts");
   beforeEach(lose);

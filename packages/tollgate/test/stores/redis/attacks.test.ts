@@ -5,5 +5,5 @@ import { useRedis } from "./kit/use-redis.ts";
 const inUse = useRedis();
 
 describe("over Redis", () => {
-  correctionAttacks(() => inUse.redis.storeByClock(), false);
+  correctionAttacks(() => inUse.redis.storeByClock());
 });

@@ -20,7 +20,7 @@ function storeOf(prefix: string, options: object = {}) {
 }
 
 describe("over a hybrid store", () => {
-  correctionAttacks(() => storeOf(freshPrefix(), BY_LIMITERS_CLOCK), false);
+  correctionAttacks(() => storeOf(freshPrefix(), BY_LIMITERS_CLOCK));
 });
 
 describe("receipts over a hybrid store", () => {

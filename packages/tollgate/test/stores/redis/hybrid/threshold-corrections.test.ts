@@ -24,7 +24,7 @@ async function allowTimes(limiter: { allow(key: string): Promise<boolean> }, tim
 }
 
 describe('over strategy: "threshold"', () => {
-  correctionAttacks(() => storeOf(freshPrefix(), BY_LIMITERS_CLOCK), false);
+  correctionAttacks(() => storeOf(freshPrefix(), BY_LIMITERS_CLOCK));
 });
 
 describe('receipts over strategy: "threshold"', () => {
