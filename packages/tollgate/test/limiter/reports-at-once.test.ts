@@ -29,6 +29,23 @@ it("a store elsewhere that reports at once is asked as one that reports later: e
   expect(await limiter.allowMany(["ann", "bob"], new Uint8Array(2))).toBe(0);
 });
 
+it("a store elsewhere may answer all with one report: another call has no block of it", async () => {
+  const twin = new AsyncTwin();
+  const denial = Object.assign(new Report(), { admitted: false, degraded: "overloaded" });
+  const store: AsyncStore = {
+    kind: "async",
+    open: (plan, context) => twin.open(plan, context),
+    blocks: (...scope) => twin.blocks(...scope),
+    transact: async () => denial,
+    close: () => twin.close(),
+  };
+  const guests = createLimiter({ name: "guests", limits: () => "unlimited", store });
+  const limiter = createLimiter({ name: "api", limits: [perDay(5)], store });
+  await guests.block("ann", "1h", { reason: "spam" });
+  expect(await combine(guests, limiter).consume("ann")).toMatchObject({ reason: "blocked", block: { reason: "spam" } });
+  expect(await limiter.consume("bob")).toMatchObject({ reason: "store-unavailable", retryAfterMs: 0 });
+});
+
 it("a store elsewhere may read the time of a call later: no other call writes into it", async () => {
   const times: TimeCell[] = [];
   const store: AsyncStore = {

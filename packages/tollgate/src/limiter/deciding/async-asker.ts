@@ -50,10 +50,10 @@ export class AsyncAsker extends Asker {
   async #askWithBlocks(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Promise<Report> {
     const block = await latestBlock(request);
     if (block === undefined) return this.#transact(verb, request, taken);
-    const report = await this.#transact(VERBS[verb].takes === "always" ? verb : "explain", request, taken);
-    report.admitted = false;
-    if (block.forUs > (report.block?.forUs ?? 0)) report.block = block;
-    return report;
+    const told = await this.#transact(VERBS[verb].takes === "always" ? verb : "explain", request, taken);
+    const latest = block.forUs > (told.block?.forUs ?? 0) ? block : told.block;
+    // A store may answer several calls with one report.
+    return Object.assign(new Report(), told, { admitted: false, block: latest });
   }
 }
 
