@@ -18,9 +18,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_697, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_696, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_069, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_295, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_294, 3_300],
   ["stores of this process", LOCAL_STORES, 5_460, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_155, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_355, 1_300],
@@ -32,7 +32,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_267, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 56_811, 36_000],
+  ["tests", TESTS, 56_827, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
   ["tools", ["tools"], 917, 1_200],
