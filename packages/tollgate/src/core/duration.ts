@@ -25,15 +25,15 @@ const US_PER_MS = 1000;
 export const LONGEST_US: number = 3_652.5 * 86_400_000_000;
 
 const UNITS = [
-  ["w", 604_800_000_000],
-  ["d", 86_400_000_000],
-  ["h", 3_600_000_000],
-  ["m", 60_000_000],
-  ["s", 1_000_000],
-  ["ms", 1_000],
+  { unit: "w", unitUs: 604_800_000_000 },
+  { unit: "d", unitUs: 86_400_000_000 },
+  { unit: "h", unitUs: 3_600_000_000 },
+  { unit: "m", unitUs: 60_000_000 },
+  { unit: "s", unitUs: 1_000_000 },
+  { unit: "ms", unitUs: 1_000 },
 ] as const;
 
-const PATTERN = new RegExp(`^${UNITS.map(([unit]) => `(?:(\\d{1,16})(?:\\.(\\d{1,4}))?${unit})?`).join("")}$`);
+const PATTERN = new RegExp(`^${UNITS.map(({ unit }) => `(?:(\\d{1,16})(?:\\.(\\d{1,4}))?${unit})?`).join("")}$`);
 
 /**
  * A duration in whole microseconds.
@@ -73,8 +73,9 @@ export function toMilliseconds(us: number): number {
 export function formatMicroseconds(us: number): string {
   let rest = us;
   let text = "";
-  for (const [unit, unitUs] of UNITS) {
-    if (unit === "w") continue;
+  // From the day on, until nothing is left.
+  for (let i = 1; i < UNITS.length && rest > 0; i += 1) {
+    const { unit, unitUs } = UNITS[i]!;
     const count = unit === "ms" ? rest / unitUs : Math.floor(rest / unitUs);
     if (count > 0) text += `${count}${unit}`;
     rest -= count * unitUs;
@@ -94,7 +95,7 @@ function parse(text: string): number {
   const match = PATTERN.exec(text);
   if (match === null || text === "") return Number.NaN;
   let us = 0;
-  UNITS.forEach(([, unitUs], index) => {
+  UNITS.forEach(({ unitUs }, index) => {
     const whole = match[1 + 2 * index];
     const fraction = match[2 + 2 * index] ?? "";
     if (whole === undefined) return;

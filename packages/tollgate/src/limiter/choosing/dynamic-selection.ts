@@ -1,6 +1,7 @@
 import { TollgateError } from "../../core/errors.ts";
 import { encodeKey, type Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
+import { isAlike } from "../../core/limits/limit-common.ts";
 import { createPlan, identityOf, type Plan } from "../../core/plan.ts";
 import type { CheckedOptions } from "../options.ts";
 import { checkChosenLimits, checkLimits, isLimit, type LimitsFunction } from "./limits-choice.ts";
@@ -172,14 +173,11 @@ function textOf(limit: Limit): string {
 /** Whether a list has limits that enforce and count the same as known ones. */
 function areAlike(list: readonly unknown[], known: readonly Limit[]): boolean {
   if (list.length !== known.length) return false;
-  for (let i = 0; i < known.length; i += 1) if (!isAlike(list[i], known[i]!)) return false;
+  for (let i = 0; i < known.length; i += 1) {
+    const limit = list[i];
+    if (!(isLimit(limit) && isAlike(limit, known[i]!))) return false;
+  }
   return true;
-}
-
-function isAlike(value: unknown, known: Limit): boolean {
-  if (!isLimit(value)) return false;
-  const { fingerprint, name, mode, blockFor } = value;
-  return fingerprint === known.fingerprint && name === known.name && mode === known.mode && blockFor === known.blockFor;
 }
 
 function refuseWithoutLimits(verb?: "reset"): never {
