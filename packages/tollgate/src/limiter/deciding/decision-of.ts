@@ -128,7 +128,10 @@ export function allowed(
 
 /** When what was taken leaves. A list of one takes 10 % of a whole `consume`. */
 function untilOf({ resetUs }: Report, limits: number, nowUs: number): number | readonly number[] {
-  return limits === 1 ? nowUs + resetUs[0]! : resetUs.map((us) => nowUs + us);
+  if (limits === 1) return nowUs + resetUs[0]!;
+  const untilUs = new Array<number>(limits);
+  for (let i = 0; i < limits; i += 1) untilUs[i] = nowUs + resetUs[i]!;
+  return untilUs;
 }
 
 function denied(

@@ -1,6 +1,7 @@
 import {
   checkChoice,
   checkOptions,
+  checkWholeNumber,
   type OptionHints,
   type OptionNames,
   optionError,
@@ -12,7 +13,6 @@ import {
   type CapacityOptions,
   type OverflowPolicy,
 } from "./local-store.ts";
-import { Secrets } from "./secrets.ts";
 
 /** A memory store numbers up to 2^24 slots of a table; a typed array of one cell a key has far more. */
 const MOST_KEYS = 10_000_000;
@@ -71,7 +71,6 @@ export class Capacity {
    * not search, so that it finds what a `peek` found.
    */
   fullAtUs: number = Number.NaN;
-  readonly secrets: Secrets = new Secrets();
   /** What observers are notified of at the next sweep step, which never comes during a call. */
   readonly notices: (() => void)[] = [];
   readonly clusterWarning: ClusterWarning;
@@ -83,11 +82,11 @@ export class Capacity {
   constructor(store: string, options: CapacityOptions, defaults: CapacityDefaults = HEAP_DEFAULTS) {
     checkOptions(store, options, defaults.names, HINTS);
     const { maxKeys = defaults.maxKeys, overflow = "share", warnings = true } = options;
-    this.maxKeys = checkWhole("maxKeys", maxKeys, 1, MOST_KEYS);
+    this.maxKeys = checkWholeNumber("maxKeys", maxKeys, 1, MOST_KEYS);
     if (overflow !== "share" && overflow !== "deny") throw optionError("overflow", '"share" or "deny"', overflow);
     this.overflow = overflow;
     const { maxBytes = defaults.maxBytes(this.maxKeys) } = options;
-    this.maxBytes = checkWhole("maxBytes", maxBytes, defaults.fewestBytes, defaults.mostBytes);
+    this.maxBytes = checkWholeNumber("maxBytes", maxBytes, defaults.fewestBytes, defaults.mostBytes);
     this.#mostForKeys = Math.floor(this.maxBytes * (overflow === "share" ? 1 - FRACTION_FOR_OVERFLOW : 1));
     checkChoice("warnings", warnings, [true, false]);
     this.clusterWarning = new ClusterWarning(store, warnings);
@@ -139,10 +138,4 @@ export class Capacity {
   get isShortOfBytes(): boolean {
     return this.bytesLeftInAll < SHORT_OF_BYTES * this.maxBytes;
   }
-}
-
-/** @throws TollgateError `ERR_OPTION`. */
-function checkWhole(option: string, value: unknown, least: number, most: number): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw optionError(option, `a whole number from ${least} to ${most}`, value);
 }

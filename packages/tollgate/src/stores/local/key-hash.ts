@@ -1,6 +1,14 @@
 /** The words of a secret: a key of 64 bits for strings of bytes, and one for all others. */
 export const SECRET_WORDS = 4;
 
+/**
+ * Draws a secret. The first draw of a process loads the engine's cryptography, and the global scope of Workers allows
+ * none: so stores draw at their first call.
+ */
+export function drawSecret(): Int32Array {
+  return crypto.getRandomValues(new Int32Array(SECRET_WORDS));
+}
+
 const BYTES = 4;
 const PAIRS_OF_BYTES = 2;
 /** The rounds after the last word, for each half of the hash. */

@@ -1,5 +1,4 @@
-import { KeyHash } from "./key-hash.ts";
-import type { Secrets } from "./secrets.ts";
+import { drawSecret, KeyHash } from "./key-hash.ts";
 
 /** The most UTF-16 units of a key that is kept as it is. */
 const LONGEST = 256;
@@ -17,20 +16,30 @@ const WORDS = 4;
  * another.
  */
 export class KeyTexts {
-  readonly #secrets: Secrets;
   #hashes: readonly KeyHash[] | undefined;
   readonly #units = new Array<number>(DIGEST_UNITS).fill(MARK);
-
-  constructor(secrets: Secrets) {
-    this.#secrets = secrets;
-  }
+  #ofTexts: KeyHash | undefined;
+  /** The text that was hashed last: a new key is hashed for the look, for the capacity and for its row. */
+  #hashedText: string | undefined;
+  #hash = 0;
 
   of(key: string): string {
     return isKeptAsItIs(key) ? key : this.#digest(key);
   }
 
+  /** A keyed hash of a text. */
+  hashOf(text: string): number {
+    if (text !== this.#hashedText) {
+      this.#ofTexts ??= new KeyHash(drawSecret());
+      this.#ofTexts.hash(text);
+      this.#hashedText = text;
+      this.#hash = this.#ofTexts.words[0]!;
+    }
+    return this.#hash;
+  }
+
   #digest(key: string): string {
-    this.#hashes ??= [new KeyHash(this.#secrets.next()), new KeyHash(this.#secrets.next())];
+    this.#hashes ??= [new KeyHash(drawSecret()), new KeyHash(drawSecret())];
     for (const [i, hash] of this.#hashes.entries()) {
       hash.hash(key);
       this.#write(1 + (DIGEST_UNITS >> 1) * i, hash.words);

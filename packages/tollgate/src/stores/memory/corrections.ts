@@ -21,9 +21,9 @@ export function correct(
   at: number,
   taken: Taken,
 ): boolean {
-  const text = store.textOf(key);
+  const text = store.texts.of(key);
   const { limitHashes } = list;
-  const keyHash = store.hashOf(text);
+  const keyHash = store.texts.hashOf(text);
   const isForgotten = limitHashes.map((hash) => store.resetLog.hasForgotten(hash, keyHash, taken.resets));
   list.tableAt(now);
   const own = list.compiled.parts.map(({ kernel }) => kernel);
@@ -45,7 +45,7 @@ function find(
     table?.reach(now);
     const part = table?.compiled.parts.find(({ kernel }) => isSameLimit(kernel.limit, limit));
     if (table === undefined || part === undefined) continue;
-    const base = isOwn ? table.locateOnce(text) : table.buckets.baseOf(store.hashOf(text));
+    const base = isOwn ? table.locateOnce(text) : table.buckets.baseOf(store.texts.hashOf(text));
     const cells = isOwn ? table.cells : table.buckets.cells;
     if (cells !== undefined && base >= 0) return { kernel: part.kernel, cells, at: base + part.offset };
   }

@@ -11,11 +11,11 @@ import type { SpaceStore } from "./space-store.ts";
 export function forgetKey(list: ListVerbs, store: SpaceStore, key: string): void {
   const { plan, scope } = list;
   store.capacity.mayHaveRoom();
-  const text = store.textOf(key);
+  const text = store.texts.of(key);
   const tables = scope.tablesWith(text, plan).filter((table) => table.locateOnce(text) >= 0);
   if (tables.length > 0) {
     const { limitHashes } = list;
-    store.resetLog.addOfKey(limitHashes, store.hashOf(text));
+    store.resetLog.addOfKey(limitHashes, store.texts.hashOf(text));
   }
   for (const table of tables) {
     if (hasOnlyOwn(list, table)) table.drop(text);

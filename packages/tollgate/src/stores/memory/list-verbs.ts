@@ -36,8 +36,6 @@ export class ListVerbs {
    * limiters.
    */
   readonly #now = createTimeCell();
-  /** Set for a take that may be undone. */
-  #record: UndoRecord | undefined = undefined;
   readonly #costs: number[];
   #limitHashes: readonly number[] | undefined = undefined;
   readonly #report = new Report();
@@ -60,7 +58,7 @@ export class ListVerbs {
   /** How the log of resets names each limit, whichever key it counts. */
   get limitHashes(): readonly number[] {
     this.#limitHashes ??= this.plan.limits.map((limit) =>
-      this.#store.hashOf(`${this.scope.number} ${countsName(limit)}`),
+      this.#store.texts.hashOf(`${this.scope.number} ${countsName(limit)}`),
     );
     return this.#limitHashes;
   }
@@ -68,7 +66,8 @@ export class ListVerbs {
   /** The list's table, with kernels that are exact at this moment. */
   tableAt(now: TimeCell): RowTable {
     const table = this.#table;
-    return table?.serves(this.#compiledFrom, now) ? table : this.#anotherTableAt(now);
+    const isCurrent = table !== undefined && table.compiled === this.#compiledFrom && table.reaches(now);
+    return isCurrent ? table : this.#anotherTableAt(now);
   }
 
   #anotherTableAt(now: TimeCell): RowTable {
@@ -88,7 +87,7 @@ export class ListVerbs {
   /** `allow` for a key without a row (`base` below 0), and for lists without a plain take. */
   allow(table: RowTable, base: number, key: string, cost: number, now: TimeCell): boolean {
     const plainTake = this.#enforcesAll ? this.plainTake : undefined;
-    const text = this.#store.textOf(key);
+    const text = this.#store.texts.of(key);
     if (base < 0 && plainTake !== undefined && !table.isElsewhere && table.hasCapacityFor(text))
       return this.#allowNew(plainTake, table, text, cost, now);
     const admitted = this.apply(VERBS.take, key, this.#costsOf(cost), now, this.#report, 0);
@@ -114,35 +113,31 @@ export class ListVerbs {
     at: number,
     record?: UndoRecord,
   ): boolean {
-    this.#record = record;
     this.#now[0] = now[0]!;
     const table = this.tableAt(this.#now);
-    const text = this.#store.textOf(key);
-    const base = this.#locate(table, key, text);
-    if (base >= 0) return this.#applyToRow(table, base, verb, costs, report, at);
-    const former = this.plan.onChange !== "separate" && table.isElsewhere ? this.#formerRows(table, text, verb) : [];
-    if (former.length > 0) return this.#applyToFormer(table, former, verb, key, costs, report, at);
-    if (table.hasCapacityFor(text)) return this.#applyToNew(table, verb, text, costs, report, at);
-    return this.#applyOverflowed(table, verb, text, costs, report, at);
+    const text = this.#store.texts.of(key);
+    const call: ListCall = { verb, key, text, costs, report, at, record };
+    const base = this.#locate(table, call);
+    if (base >= 0) return this.#applyToRow(table, base, call);
+    const former =
+      this.plan.onChange !== "separate" && table.isElsewhere
+        ? formerRows(this.scope, table, text, this.#now, verb.changes)
+        : [];
+    if (former.length > 0) return this.#applyToFormer(table, former, call);
+    return table.hasCapacityFor(text) ? this.#applyToNew(table, call) : this.#applyOverflowed(table, call);
   }
 
   /** Where a key's cells begin; -1 if it has no row. In a full store it tries to make room for one, once an instant. */
-  #locate(table: RowTable, key: string, text: string): number {
+  #locate(table: RowTable, { key, text }: ListCall): number {
     const base = table.locate(key);
     const { capacity } = this.#store;
     if (base >= 0 || capacity.fullAtUs === this.#now[0] || table.retired || table.hasCapacityFor(text)) return base;
     const nowUs = this.#now[0]!;
-    const record = this.#record;
     this.#store.reclaim(this.#now, this.context.clock);
     // Clocks that were asked may have called this limiter, which may have inserted the key.
     this.#now[0] = nowUs;
-    this.#record = record;
     if (!table.hasCapacityFor(text)) capacity.fullAtUs = nowUs;
     return table.locate(key);
-  }
-
-  #formerRows(table: RowTable, text: string, verb: VerbTraits): FormerRow[] {
-    return formerRows(this.scope, table, text, this.#now, verb.changes);
   }
 
   /** A plain cost for each limit that counts plain numbers. */
@@ -153,33 +148,25 @@ export class ListVerbs {
   }
 
   /** For a key without a row here that other lists with the same limits count. */
-  #applyToFormer(
-    table: RowTable,
-    former: readonly FormerRow[],
-    verb: VerbTraits,
-    key: string,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
+  #applyToFormer(table: RowTable, former: readonly FormerRow[], call: ListCall): boolean {
+    const { verb, key, text, costs, report, at } = call;
     const first = this.#firstVerbs(former);
     if (first !== undefined) {
       first.#noteKept(report, at);
-      return first.apply(verb, key, costs, this.#now, report, at, this.#record);
+      return first.apply(verb, key, costs, this.#now, report, at, call.record);
     }
-    const text = this.#store.textOf(key);
     const rests = capacityToMove(table, former, text, this.#now, (plan) => this.#makeTable(plan, this.#now));
     // Without capacity for what stays behind, the key counts as new in a full store, and its row stays.
-    if (rests === undefined) return this.#applyOverflowed(table, verb, text, costs, report, at);
+    if (rests === undefined) return this.#applyOverflowed(table, call);
     const { scratch } = this.#store.capacity;
     preview(table.compiled, scratch, former, this.#now);
     if (!verb.changes) {
       for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
-      return this.#applyToKnown(scratch, 0, verb, costs, report, at);
+      return this.#applyToKnown(scratch, 0, call);
     }
     move(table, scratch, former, rests, text);
     for (const { table: from } of former) this.#notify(from.plan, key);
-    return this.#applyToRow(table, table.locateOnce(text), verb, costs, report, at);
+    return this.#applyToRow(table, table.locateOnce(text), call);
   }
 
   /** The verbs under the numbers under which a key was counted first, if it keeps those. */
@@ -215,87 +202,66 @@ export class ListVerbs {
     capacity.callsUntilSweep = 0;
   }
 
-  #applyToRow(
-    table: RowTable,
-    base: number,
-    verb: VerbTraits,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
-    if (this.#record !== undefined) this.#record.table = table;
-    return this.#applyToKnown(table.cells, base, verb, costs, report, at);
+  #applyToRow(table: RowTable, base: number, call: ListCall): boolean {
+    if (call.record !== undefined) call.record.table = table;
+    return this.#applyToKnown(table.cells, base, call);
   }
 
-  #applyToKnown(
-    cells: Float64Array,
-    base: number,
-    verb: VerbTraits,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
+  #applyToKnown(cells: Float64Array, base: number, call: ListCall): boolean {
     const { compiled } = this;
-    this.#record?.note(cells, base, compiled.width);
+    call.record?.note(cells, base, compiled.width);
     // Only keys that start empty are written before they are read.
-    if (verb.changes || !compiled.startsEmpty) return this.#run(cells, base, "known", verb, costs, report, at);
+    if (call.verb.changes || !compiled.startsEmpty) return this.#run(cells, base, "known", call);
     const { scratch } = this.#store.capacity;
     for (let i = 0; i < compiled.width; i += 1) scratch[i] = cells[base + i]!;
-    return this.#run(scratch, 0, "known", verb, costs, report, at);
+    return this.#run(scratch, 0, "known", call);
   }
 
   /** For a key for which the store has capacity. */
-  #applyToNew(
-    table: RowTable,
-    verb: VerbTraits,
-    text: string,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
+  #applyToNew(table: RowTable, call: ListCall): boolean {
     const { scratch } = this.#store.capacity;
-    const admitted = this.#run(scratch, 0, "new", verb, costs, report, at);
+    const admitted = this.#run(scratch, 0, "new", call);
     if (!this.compiled.mustStore) return admitted;
-    table.insert(text, scratch);
-    if (this.#record !== undefined) {
-      this.#record.table = table;
-      this.#record.isNew = true;
+    table.insert(call.text, scratch);
+    if (call.record !== undefined) {
+      call.record.table = table;
+      call.record.isNew = true;
     }
     return admitted;
   }
 
   /** For a key for which the store has no capacity. */
-  #applyOverflowed(
-    table: RowTable,
-    verb: VerbTraits,
-    text: string,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
+  #applyOverflowed(table: RowTable, call: ListCall): boolean {
+    const { verb, text, costs, report, at, record } = call;
     const { capacity } = this.#store;
+    const { buckets } = table;
     if (verb.changes && !verb.refunds) capacity.overflowCount += 1;
-    if (capacity.overflow === "deny" || table.retired || !table.buckets.fit)
+    if (capacity.overflow === "deny" || table.retired || !buckets.fit)
       return denyForCapacity(this.compiled, capacity.scratch, this.#now, costs, report, at);
     report.overflow ??= "shared";
     // Making the buckets would start those that start empty.
-    if (!verb.changes && table.buckets.cells === undefined)
-      return this.#run(capacity.scratch, 0, "new", verb, costs, report, at);
-    const cells = table.buckets.cellsAt(table.compiled, this.#now);
-    if (this.#record !== undefined) this.#record.table = cells;
-    return this.#applyToKnown(cells, table.buckets.baseOf(this.#store.hashOf(text)), verb, costs, report, at);
+    if (!verb.changes && buckets.cells === undefined) return this.#run(capacity.scratch, 0, "new", call);
+    const cells = buckets.cellsAt(table.compiled, this.#now);
+    if (record !== undefined) record.table = cells;
+    return this.#applyToKnown(cells, buckets.baseOf(this.#store.texts.hashOf(text)), call);
   }
 
-  #run(
-    cells: Float64Array,
-    base: number,
-    key: "known" | "new",
-    verb: VerbTraits,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
+  #run(cells: Float64Array, base: number, key: "known" | "new", { verb, costs, report, at }: ListCall): boolean {
     this.compiled.begin(key, cells, base, this.#now);
     return this.compiled.apply(verb, cells, base, costs, this.#now, report, at);
   }
+}
+
+/** A call of a verb that changes or reports the cells of a key. */
+interface ListCall {
+  readonly verb: VerbTraits;
+  readonly key: string;
+  /** The text under which the key is kept. */
+  readonly text: string;
+  readonly costs: readonly number[];
+  readonly report: Report;
+  /** Where the report's entries begin. */
+  readonly at: number;
+  /** Set for a take that may be undone. */
+  readonly record: UndoRecord | undefined;
 }

@@ -71,7 +71,7 @@ export class MemoryScope implements RowScope {
 
   /** The tables that count the key with this text under a limit of the plan. */
   tablesWith(text: string, plan: Plan): RowTable[] {
-    const hash = this.#store.hashOf(text);
+    const hash = this.#store.texts.hashOf(text);
     return this.#relatives(plan, ({ index }) => index.tablesOf(text, hash));
   }
 

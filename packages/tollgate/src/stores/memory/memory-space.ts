@@ -114,7 +114,7 @@ export class MemorySpace implements SyncSpace {
     // The cells of overflow buckets.
     if (table instanceof Float64Array) table.set(numbers, at);
     if (!(table instanceof RowTable)) return;
-    const text = this.#store.textOf(key);
+    const text = this.#store.texts.of(key);
     const base = table.locateOnce(text);
     if (isNew) table.drop(text);
     else if (base >= 0) table.cells.set(numbers, base);

@@ -8,7 +8,6 @@ import type { StoreReadings } from "../../core/store-readings.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { KeyBlocks, readingsOf } from "../local/key-blocks.ts";
-import { KeyHash } from "../local/key-hash.ts";
 import { isKeptAsItIs, KeyTexts } from "../local/key-texts.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions, type LocalStore } from "../local/local-store.ts";
 import { ResetLog } from "../local/reset-log.ts";
@@ -86,11 +85,7 @@ class ExactStore implements MemoryStore, SpaceStore, MemoryScopeStore {
   readonly capacity: Capacity;
   readonly resetLog: ResetLog;
   readonly sweepIntervalUs: number;
-  readonly #texts: KeyTexts;
-  #keyHash: KeyHash | undefined;
-  /** The text that was hashed last, and its hash. */
-  #hashedText: string | undefined;
-  #textHash = 0;
+  readonly texts: KeyTexts = new KeyTexts();
   /** Held weakly: a scope lives as long as a space or a table. A limiter may be dropped without being closed. */
   readonly #scopes = new Map<Scope, WeakRef<MemoryScope>>();
   #scopesMade = 0;
@@ -102,9 +97,8 @@ class ExactStore implements MemoryStore, SpaceStore, MemoryScopeStore {
   constructor(options: MemoryStoreOptions) {
     this.capacity = new Capacity("memoryStore", options, DEFAULTS);
     this.resetLog = new ResetLog(this.capacity);
-    this.#texts = new KeyTexts(this.capacity.secrets);
     this.#sweeper = new Sweeper(this.capacity);
-    this.#blocks = new KeyBlocks(this.capacity, this.#texts, (now) => this.#sweeper.reclaim(now, undefined));
+    this.#blocks = new KeyBlocks(this.capacity, this.texts, (now) => this.#sweeper.reclaim(now, undefined));
     const { sweepInterval = SWEEP_INTERVAL_MS } = options;
     const intervalMs = checkDuration("sweepInterval", sweepInterval, 1, LONGEST_TIMER_MS);
     this.sweepIntervalUs = 1_000 * intervalMs;
@@ -137,24 +131,6 @@ class ExactStore implements MemoryStore, SpaceStore, MemoryScopeStore {
 
   readings(): StoreReadings {
     return readingsOf(this.capacity, this.#blocks);
-  }
-
-  textOf(key: string): string {
-    return this.#texts.of(key);
-  }
-
-  hashOf(text: string): number {
-    // A new key is hashed for the look, for the capacity and for its row.
-    if (text !== this.#hashedText) this.#hash(text);
-    return this.#textHash;
-  }
-
-  #hash(text: string): void {
-    // Made by the first call: some runtimes draw no secrets before.
-    this.#keyHash ??= new KeyHash(this.capacity.secrets.next());
-    this.#keyHash.hash(text);
-    this.#hashedText = text;
-    this.#textHash = this.#keyHash.words[0]!;
   }
 
   open(plan: Plan, context: LimiterContext): SyncSpace {

@@ -4,6 +4,7 @@ import type { KeyRef } from "../../core/key-ref.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Capacity } from "../local/capacity.ts";
+import type { KeyTexts } from "../local/key-texts.ts";
 import type { RecentKeys } from "../local/recent-keys.ts";
 import { CHUNK_BITS, CHUNK_MASK, type Chunk } from "./chunk.ts";
 import type { Family } from "./family.ts";
@@ -20,10 +21,7 @@ const NO_CELLS = new Float64Array(0);
 /** What a table needs of its store. */
 export interface RowTableStore {
   readonly capacity: Capacity;
-  /** The text under which a key is kept. */
-  textOf(key: string): string;
-  /** A keyed hash of a text. */
-  hashOf(text: string): number;
+  readonly texts: KeyTexts;
   /** The least time between the beginnings of two passes of a table's sweep. */
   readonly sweepIntervalUs: number;
 }
@@ -102,7 +100,7 @@ export class RowTable implements SweptTable {
     const slot = this.#recent.values[place]!;
     const chunk = this.#index.chunks[slot >>> CHUNK_BITS];
     if (chunk?.table === this && chunk.keys[slot & CHUNK_MASK] === this.#recent.at(place)) return this.#select(slot);
-    const moved = this.#slotOf(this.#store.textOf(key));
+    const moved = this.#slotOf(this.#store.texts.of(key));
     if (moved < 0) return -1;
     this.#recent.replace(place, this.#keyAt(moved));
     this.#recent.values[place] = moved;
@@ -111,7 +109,7 @@ export class RowTable implements SweptTable {
 
   /** Finds a key that is not among the recent ones. */
   #locateAnother(key: string): number {
-    const text = this.#store.textOf(key);
+    const text = this.#store.texts.of(key);
     const slot = this.#slotOf(text);
     if (slot < 0) return -1;
     // A digest is found by hashing the whole key.
@@ -136,7 +134,7 @@ export class RowTable implements SweptTable {
       if (chunk?.table === this && chunk.keys[ref.slot & CHUNK_MASK] === ref.text) return this.#select(ref.slot);
     }
     ref.table = this;
-    ref.slot = this.#slotOf(this.#store.textOf(ref.key));
+    ref.slot = this.#slotOf(this.#store.texts.of(ref.key));
     if (ref.slot < 0) return -1;
     ref.text = this.#keyAt(ref.slot);
     return this.#select(ref.slot);
@@ -162,7 +160,7 @@ export class RowTable implements SweptTable {
   }
 
   #slotOf(text: string): number {
-    return this.#index.find(text, this.#store.hashOf(text), this);
+    return this.#index.find(text, this.#store.texts.hashOf(text), this);
   }
 
   #chunkOf(slot: number): Chunk<RowTable> {
@@ -183,12 +181,12 @@ export class RowTable implements SweptTable {
   /** What the next row takes beside its text. */
   bytesForNext(text: string): number {
     if (this.retired) return Number.POSITIVE_INFINITY;
-    return this.#index.bytesForNext(this.#store.hashOf(text)) + this.#rows.bytesForNext(this.#index);
+    return this.#index.bytesForNext(this.#store.texts.hashOf(text)) + this.#rows.bytesForNext(this.#index);
   }
 
   /** Adds a row for a text that has none, with the first cells of `source`. The store has to have the capacity. */
   insert(text: string, source: Float64Array): void {
-    this.#rows.add(this.#index, text, this.#store.hashOf(text), source);
+    this.#rows.add(this.#index, text, this.#store.texts.hashOf(text), source);
     this.capacity.size += 1;
     this.capacity.callsUntilSweep -= CALLS_PER_NEW_KEY;
     this.#deselect();
@@ -278,11 +276,6 @@ export class RowTable implements SweptTable {
   /** Whether the kernels are exact at this moment. */
   reaches(now: TimeCell): boolean {
     return now[0]! >= this.#earliestUs && now[0]! <= this.#latestUs;
-  }
-
-  /** Whether kernels that were compiled from `compiledFrom` are exact at this moment. */
-  serves(compiledFrom: CompiledPlan | undefined, now: TimeCell): boolean {
-    return compiledFrom === this.compiled && this.reaches(now);
   }
 
   /** Compiles the kernels for another origin and restates every cell, if a clock has jumped by decades. */

@@ -83,8 +83,7 @@ export class FormerRows {
 
   /** Copies a row at the time of the call. */
   copy(row: Row): RowCopy | undefined {
-    row.keys.plan.setTime(this.#plan.now[0]!);
-    return row.keys.copy(row);
+    return row.keys.copy(row, this.#plan);
   }
 
   /** How many rows of any keys have gone to other plans. */

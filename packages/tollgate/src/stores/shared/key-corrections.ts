@@ -3,12 +3,12 @@ import type { Limit } from "../../core/limits/limit.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { Taken } from "../../core/taken.ts";
-import { VERBS, type Verb } from "../../core/verbs.ts";
+import { VERBS } from "../../core/verbs.ts";
 import { correctLimits } from "../local/correct-limits.ts";
 import type { MovesStore } from "./key-moves.ts";
 import { MOVES_AT } from "./memory-layout.ts";
 import type { Entry, RelatedKeys, Row, RowCopy } from "./related-keys.ts";
-import type { SharedPlan } from "./shared-plan.ts";
+import type { KeyCall, SharedPlan } from "./shared-plan.ts";
 import { FROZEN, LIVE } from "./slot-search.ts";
 import { NO_SLOT_LEFT, PUBLISHED } from "./slot-values.ts";
 
@@ -16,15 +16,12 @@ import { NO_SLOT_LEFT, PUBLISHED } from "./slot-values.ts";
 const MOST_TRIES = 4096;
 
 /** A call that corrects a take. */
-export interface Correction {
-  readonly verb: Verb;
+export interface Correction extends KeyCall {
   readonly taken: Taken;
   /** How a reset of each limit of the key would be in the log. */
   readonly resetHashes: readonly number[];
   /** For each limit, what this call has yet to correct. */
   readonly left: number[];
-  readonly report: Report;
-  readonly at: number;
 }
 
 /**
@@ -47,18 +44,18 @@ export class KeyCorrections {
     this.#finishMove = finishMove;
   }
 
-  /** Corrects a take from the key with this hash, at the plan's time. Says whether all places were kept. */
-  correct(low: number, high: number, correction: Correction): boolean {
-    const { verb, left, report, at } = correction;
-    const costs = [...left];
+  /** Corrects a take, at the plan's time. Says whether all places were kept. */
+  correct(correction: Correction): boolean {
+    const { verb, costs, report, at } = correction;
     // A key without cells has kept nothing.
-    if (VERBS[verb].renews) this.#plan.run("new", verb, costs, report, at);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) if (this.#try(low, high, correction)) break;
+    if (VERBS[verb].renews) this.#plan.run("new", correction);
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) if (this.#try(correction)) break;
     return !VERBS[verb].renews || costs.every((_, i) => report.conforms[at + i]);
   }
 
   /** False if it has to be tried again, with what is left. */
-  #try(low: number, high: number, correction: Correction): boolean {
+  #try(correction: Correction): boolean {
+    const { low, high } = correction;
     const moves = this.#moves;
     const rows = this.#own.rowsOf(low, high, this.#plan);
     const live = rows.filter(({ kind }) => kind === LIVE);
@@ -91,8 +88,7 @@ export class KeyCorrections {
   #copy(rows: readonly Row[]): RowCopy[] | undefined {
     const copies: RowCopy[] = [];
     for (const row of rows) {
-      row.keys.plan.setTime(this.#plan.now[0]!);
-      const copy = row.keys.copy(row);
+      const copy = row.keys.copy(row, this.#plan);
       if (copy === undefined) return undefined;
       copies.push(copy);
     }

@@ -71,8 +71,9 @@ export class RelatedKeys {
     return found.map((slot) => ({ ...slot, keys: this }));
   }
 
-  /** Copies a row's cells; `undefined` if the row has changed meanwhile. */
-  copy(row: Row): RowCopy | undefined {
+  /** Copies a row's cells at the time of a call; `undefined` if the row has changed meanwhile. */
+  copy(row: Row, { now }: SharedPlan): RowCopy | undefined {
+    this.plan.setTime(now[0]!);
     const { values, compiled } = this.plan;
     values.read(row.slot, row.low, row.high);
     const cells = values.cells.slice();
@@ -137,7 +138,6 @@ export class RelatedKeys {
       this.scan.clear();
       return;
     }
-    this.plan.setTime(forgotten.now[0]!);
     // Plans look for frozen rows if another may have keys.
     forgotten.markInserted();
     this.scan.each((slot) => this.#clearAt(slot, forgotten));
@@ -145,7 +145,7 @@ export class RelatedKeys {
 
   #clearAt(slot: number, forgotten: SharedPlan): void {
     for (let row = this.scan.rowAt(slot); row !== undefined; row = this.scan.rowAt(slot)) {
-      const copy = this.copy({ ...row, keys: this });
+      const copy = this.copy({ ...row, keys: this }, forgotten);
       if (copy === undefined) continue;
       if (!countsFor(copy, forgotten) || this.writeOff(copy, forgotten, forgotten.now)) return;
     }

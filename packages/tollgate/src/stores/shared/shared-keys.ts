@@ -1,13 +1,13 @@
 import type { Clock } from "../../core/clock.ts";
 import { Report } from "../../core/report.ts";
-import { VERBS, type Verb } from "../../core/verbs.ts";
+import { VERBS } from "../../core/verbs.ts";
 import type { FormerRows } from "./former-rows.ts";
 import { KeyCorrections } from "./key-corrections.ts";
 import { KeyDrops } from "./key-drops.ts";
 import { type KeyMoves, MOST_TRIES_TO_MOVE, type MovesStore } from "./key-moves.ts";
 import type { RelatedKeys } from "./related-keys.ts";
 import { Revocation } from "./revocation.ts";
-import type { SharedPlan } from "./shared-plan.ts";
+import type { KeyCall, SharedPlan } from "./shared-plan.ts";
 import { NOWHERE, type SharedSlots, STATE } from "./shared-slots.ts";
 import type { SlotRange } from "./shared-table.ts";
 import { type IsIdle, LOST_RACE, MOST_TRIES, type SlotClaims } from "./slot-claims.ts";
@@ -64,16 +64,13 @@ export class SharedKeys implements RevokingKeys {
     this.#revocation = new Revocation(slots, plan);
   }
 
-  /** Decides a call on the key with this hash, at the plan's time. */
-  decide(low: number, high: number, verb: Verb, costs: readonly number[], report: Report, at: number): number {
+  /** Decides a call at the plan's time. */
+  decide(call: KeyCall): number {
     const mostTries = this.#moves === undefined ? MOST_TRIES : MOST_TRIES_TO_MOVE;
     this.#tries = 0;
     while (this.#tries < mostTries) {
-      const slot = this.slots.find(low, high);
-      const outcome =
-        slot === NOWHERE
-          ? this.#decideAbsent(NOWHERE, 0, 0, low, high, verb, costs, report, at)
-          : this.#decideAt(slot, low, high, verb, costs, report, at);
+      const slot = this.slots.find(call.low, call.high);
+      const outcome = slot === NOWHERE ? this.#decideAbsent(NOWHERE, 0, 0, call) : this.#decideAt(slot, call);
       if (outcome !== RETRY) return outcome;
     }
     return NO_SLOT_LEFT;
@@ -83,7 +80,7 @@ export class SharedKeys implements RevokingKeys {
   #finishMove(low: number, high: number): number {
     this.#mustBeCounted = true;
     try {
-      return this.decide(low, high, "refund", this.#nothing, this.#unread, 0);
+      return this.decide({ low, high, verb: "refund", costs: this.#nothing, report: this.#unread, at: 0 });
     } finally {
       this.#mustBeCounted = false;
     }
@@ -97,29 +94,20 @@ export class SharedKeys implements RevokingKeys {
   }
 
   /** For a key without cells here. The slot, which has this state, is claimed for it, or `NOWHERE`. */
-  #decideAbsent(
-    slot: number,
-    stateLow: number,
-    stateHigh: number,
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): number {
+  #decideAbsent(slot: number, stateLow: number, stateHigh: number, call: KeyCall): number {
+    const { low, high, verb } = call;
     this.#tries += 1;
     // The key may live in another slot, behind a claim.
     if (slot !== NOWHERE && !this.#claims.resolveDuplicates(slot, low, high)) return RETRY;
     const where = this.#findElsewhere(low, high);
     if (where === RETRY || (where === UNCOUNTED && this.#mustBeCounted)) return where;
     const first = where === COUNTED_ELSEWHERE && this.#moves ? this.#keptKeys(this.#moves.former) : undefined;
-    if (first !== undefined) return this.#decideKept(first, low, high, verb, costs, report, at);
-    if (slot === NOWHERE) return this.#decideNew(low, high, verb, costs, report, at, where);
-    if (!VERBS[verb].changes) return this.#report(where, verb, costs, report, at);
+    if (first !== undefined) return this.#decideKept(first, call);
+    if (slot === NOWHERE) return this.#decideNew(call, where);
+    if (!VERBS[verb].changes) return this.#report(where, call);
     const settled = this.#settle(where, slot, stateLow, stateHigh, low, high);
     if (settled !== UNCOUNTED || this.#mustBeCounted) return settled;
-    return this.#finish("new", slot, stateLow, stateHigh, verb, costs, report, at);
+    return this.#finish("new", slot, stateLow, stateHigh, call);
   }
 
   #findElsewhere(low: number, high: number): number {
@@ -148,70 +136,45 @@ export class SharedKeys implements RevokingKeys {
    * Decides a call on a key without a slot. Claims a slot if the key's cells have to be kept; then the call is decided
    * there.
    */
-  #decideNew(
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-    where: number,
-  ): number {
-    const plan = this.#plan;
-    const outcome = this.#report(where, verb, costs, report, at);
-    const hasChanged = where === COUNTED_ELSEWHERE ? VERBS[verb].changes : plan.hasChanged;
+  #decideNew(call: KeyCall, where: number): number {
+    const { low, high } = call;
+    const outcome = this.#report(where, call);
+    const hasChanged = where === COUNTED_ELSEWHERE ? VERBS[call.verb].changes : this.#plan.hasChanged;
     const slot = hasChanged ? this.#claim(low, high) : this.#claims.findClaimable(low, high, this.#isIdle);
     if (slot === NOWHERE) return NO_SLOT_LEFT;
     return hasChanged || slot === LOST_RACE ? RETRY : outcome;
   }
 
   /** Decides a call on what the key would have here, and keeps nothing. */
-  #report(where: number, verb: Verb, costs: readonly number[], report: Report, at: number): number {
-    if (where === COUNTED_ELSEWHERE) this.#moves?.former.preview();
-    const admitted = this.#plan.run(where === COUNTED_ELSEWHERE ? "known" : "new", verb, costs, report, at);
-    if (where === COUNTED_ELSEWHERE) {
-      if (this.#moves?.former.confirm() === false) return RETRY;
-      if (!VERBS[verb].changes) noteViews(report, at, costs.length);
-    }
+  #report(where: number, call: KeyCall): number {
+    const isElsewhere = where === COUNTED_ELSEWHERE;
+    if (isElsewhere) this.#moves?.former.preview();
+    const admitted = this.#plan.run(isElsewhere ? "known" : "new", call);
+    if (isElsewhere && this.#moves?.former.confirm() === false) return RETRY;
+    if (isElsewhere && !VERBS[call.verb].changes) noteViews(call);
     return admitted ? ADMITTED : DENIED;
   }
 
   /** Decides a call under the numbers under which the key was counted first. */
-  #decideKept(
-    first: SharedKeys,
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): number {
-    const own = this.#plan;
+  #decideKept(first: SharedKeys, call: KeyCall): number {
+    const own = this.#plan.fingerprints;
     const { plan, fingerprints } = first.#plan;
-    const itsLow = low ^ own.fingerprints.planLow ^ fingerprints.planLow;
-    const itsHigh = high ^ own.fingerprints.planHigh ^ fingerprints.planHigh;
-    const outcome = first.#decideCounted(own, itsLow, itsHigh, verb, costs, report, at);
+    const low = call.low ^ own.planLow ^ fingerprints.planLow;
+    const high = call.high ^ own.planHigh ^ fingerprints.planHigh;
+    const outcome = first.#decideCounted(this.#plan, { ...call, low, high });
     if (outcome >= RETRY) return outcome;
-    for (const [i, limit] of plan.limits.entries()) report.keptLimits[at + i] = limit;
-    noteViews(report, at, costs.length);
+    for (const [i, limit] of plan.limits.entries()) call.report.keptLimits[call.at + i] = limit;
+    noteViews(call);
     return outcome;
   }
 
   /** Decides a call of another plan that found the key here: `RETRY` if it was forgotten meanwhile. */
-  #decideCounted(
-    { now, taking }: SharedPlan,
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): number {
+  #decideCounted({ now, taking }: SharedPlan, call: KeyCall): number {
     this.#plan.setTime(now[0]!);
     this.#plan.taking = taking;
     this.#mustBeCounted = true;
     try {
-      const outcome = this.decide(low, high, verb, costs, report, at);
+      const outcome = this.decide(call);
       return outcome === UNCOUNTED ? RETRY : outcome;
     } finally {
       this.#mustBeCounted = false;
@@ -219,41 +182,21 @@ export class SharedKeys implements RevokingKeys {
     }
   }
 
-  #decideAt(
-    slot: number,
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): number {
-    const { words } = this.slots;
+  #decideAt(slot: number, call: KeyCall): number {
     const stateHigh = this.slots.upperWord(slot);
-    const stateLow = words[slot + STATE]!;
-    if (!this.slots.isOf(slot, low, high, stateHigh)) return RETRY;
-    if (upperBits(stateHigh) === 0)
-      return this.#decideAbsent(slot, stateLow, stateHigh, low, high, verb, costs, report, at);
+    const stateLow = this.slots.words[slot + STATE]!;
+    if (!this.slots.isOf(slot, call.low, call.high, stateHigh)) return RETRY;
+    if (upperBits(stateHigh) === 0) return this.#decideAbsent(slot, stateLow, stateHigh, call);
     this.#plan.values.read(slot, stateLow, stateHigh);
-    return this.#finish("known", slot, stateLow, stateHigh, verb, costs, report, at);
+    return this.#finish("known", slot, stateLow, stateHigh, call);
   }
 
   /** Decides a call on the copy of a slot's cells, and publishes it if it has changed. */
-  #finish(
-    key: "known" | "new",
-    slot: number,
-    stateLow: number,
-    stateHigh: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): number {
+  #finish(key: "known" | "new", slot: number, stateLow: number, stateHigh: number, call: KeyCall): number {
     const plan = this.#plan;
     // After the state: a later reset that forgets what is published is not among these.
-    report.resets = this.#store.resets.count;
-    const admitted = plan.run(key, verb, costs, report, at);
-    const outcome = admitted ? ADMITTED : DENIED;
+    call.report.resets = this.#store.resets.count;
+    const outcome = plan.run(key, call) ? ADMITTED : DENIED;
     if (!plan.hasChanged) return plan.values.confirm(slot, stateLow, stateHigh) ? outcome : RETRY;
     const published = plan.publish(slot, stateLow, stateHigh);
     if (published !== PUBLISHED) return published;
@@ -266,6 +209,7 @@ export class SharedKeys implements RevokingKeys {
   }
 }
 
-function noteViews(report: Report, at: number, limits: number): void {
-  for (let i = 0; i < limits; i += 1) report.isView[at + i] = true;
+/** The key is counted under other numbers, of which the entries are views. */
+function noteViews({ report, at, costs }: KeyCall): void {
+  for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
 }

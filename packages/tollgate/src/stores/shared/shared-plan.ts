@@ -12,6 +12,17 @@ import { NO_PLAN } from "./shared-slots.ts";
 import type { SlotValues } from "./slot-values.ts";
 import type { Taking } from "./taking.ts";
 
+/** A call of a verb on the key with a hash, one checked cost for each limit. */
+export interface KeyCall {
+  readonly low: number;
+  readonly high: number;
+  readonly verb: Verb;
+  readonly costs: readonly number[];
+  readonly report: Report;
+  /** Where the report's entries begin. */
+  readonly at: number;
+}
+
 /**
  * One thread's view of a plan: how its keys are hashed, its kernels, and the copy of a key's cells on which a call is
  * decided.
@@ -123,7 +134,7 @@ export class SharedPlan {
   }
 
   /** Decides a call on the copy of a known key's cells, or on the cells of a new key. */
-  run(key: "known" | "new", verb: Verb, costs: readonly number[], report: Report, at: number): boolean {
+  run(key: "known" | "new", { verb, costs, report, at }: KeyCall): boolean {
     const compiled = this.#compiled;
     const { cells } = this.values;
     const { now } = this;

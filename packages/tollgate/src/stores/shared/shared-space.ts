@@ -12,7 +12,7 @@ import { RecentKeys } from "../local/recent-keys.ts";
 import { MoveNotices } from "./move-notices.ts";
 import { PlanKeys, type SharedSpaceStore } from "./plan-keys.ts";
 import type { SharedKeys } from "./shared-keys.ts";
-import type { SharedPlan } from "./shared-plan.ts";
+import type { KeyCall, SharedPlan } from "./shared-plan.ts";
 import { NOTHING } from "./shared-slots.ts";
 import { ADMITTED, NO_SLOT_LEFT, RETRY, type SlotValues } from "./slot-values.ts";
 import { Taking } from "./taking.ts";
@@ -100,12 +100,10 @@ export class SharedSpace implements SyncSpace {
     const high = place < 0 ? fingerprints.high : values[cached + 1]!;
     if (place >= 0 && taken === undefined) {
       const outcome = this.#tryApply(values[cached + SLOT]!, low, high, verb, costs, now, report, at);
-      if (outcome < RETRY) return this.#decided(outcome, report, at, costs.length);
+      if (outcome < RETRY) return isAdmitted(outcome, report, at, costs.length);
     }
-    const admitted =
-      taken === undefined
-        ? this.#applyTo(key, low, high, verb, costs, report, at)
-        : this.#correct(key, low, high, verb, costs, report, at, taken);
+    const call: KeyCall = { low, high, verb, costs, report, at };
+    const admitted = taken === undefined ? this.#applyTo(key, call) : this.#correct(key, call, taken);
     if (place >= 0) values[cached + SLOT] = this.#keys.slots.find(low, high);
     if (this.#moves.moved.length > 0) this.#moves.note(key);
     return admitted;
@@ -194,12 +192,6 @@ export class SharedSpace implements SyncSpace {
     return this.#values.tryApply(slot, state, plain, VERBS[verb], costs, now, report, at);
   }
 
-  #decided(outcome: number, report: Report, at: number, limits: number): boolean {
-    // In a combined call, the peek before may have found no slot.
-    if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + limits);
-    return outcome === ADMITTED;
-  }
-
   /** For a key that the front cache does not have. */
   #allowUnknown(key: string, cost: number, now: TimeCell): boolean {
     const { fingerprints } = this.#shared;
@@ -241,7 +233,7 @@ export class SharedSpace implements SyncSpace {
     this.#shared.setTime(now[0]!);
     const costs = this.#costs;
     for (let i = 0; i < costs.length; i += 1) costs[i] = this.plan.countsNumber[i]! ? cost : 0;
-    const admitted = this.#applyTo(key, low, high, "take", costs, this.#report, 0);
+    const admitted = this.#applyTo(key, { low, high, verb: "take", costs, report: this.#report, at: 0 });
     if (this.#moves.moved.length > 0) {
       this.#moves.note(key);
       this.maintain();
@@ -250,43 +242,22 @@ export class SharedSpace implements SyncSpace {
   }
 
   /** Corrects a take where it was made. */
-  #correct(
-    key: string,
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-    taken: Taken,
-  ): boolean {
-    const { fingerprints } = this.#shared;
-    const resetHashes = this.#shared.resetHashesOf(high);
-    const correction = { verb, taken, resetHashes, left: [...costs], report, at };
-    if (taken.where === "own") return this.#keys.corrections.correct(low, high, correction);
-    fingerprints.hashBucket(key);
-    return this.#planKeys.buckets.corrections.correct(fingerprints.low, fingerprints.high, correction);
+  #correct(key: string, call: KeyCall, taken: Taken): boolean {
+    const correction = { ...call, taken, resetHashes: this.#shared.resetHashesOf(call.high), left: [...call.costs] };
+    if (taken.where === "own") return this.#keys.corrections.correct(correction);
+    return this.#planKeys.buckets.corrections.correct({ ...correction, ...this.#bucketOf(key) });
   }
 
   /** Applies a verb at the time of the plan. */
-  #applyTo(
-    key: string,
-    low: number,
-    high: number,
-    verb: Verb,
-    costs: readonly number[],
-    report: Report,
-    at: number,
-  ): boolean {
-    const outcome = this.#keys.decide(low, high, verb, costs, report, at);
-    if (outcome < RETRY) return this.#decided(outcome, report, at, costs.length);
+  #applyTo(key: string, call: KeyCall): boolean {
+    const { verb, costs, report, at } = call;
+    const outcome = this.#keys.decide(call);
+    if (outcome < RETRY) return isAdmitted(outcome, report, at, costs.length);
     const { changes, refunds } = VERBS[verb];
     if (changes && !refunds) this.#store.countOverflow();
     // A key that has cells of its own must not be counted in a bucket.
     if (outcome === NO_SLOT_LEFT && this.#store.overflow === "share") {
-      const { fingerprints } = this.#shared;
-      fingerprints.hashBucket(key);
-      const shared = this.#planKeys.buckets.decide(fingerprints.low, fingerprints.high, verb, costs, report, at);
+      const shared = this.#planKeys.buckets.decide({ ...call, ...this.#bucketOf(key) });
       if (shared < RETRY) {
         report.overflow ??= "shared";
         return shared === ADMITTED;
@@ -295,4 +266,18 @@ export class SharedSpace implements SyncSpace {
     const { compiled, now, values } = this.#shared;
     return denyForCapacity(compiled, values.cells, now, costs, report, at);
   }
+
+  /** The hash of the overflow bucket that a key shares with others. */
+  #bucketOf(key: string): { readonly low: number; readonly high: number } {
+    const { fingerprints } = this.#shared;
+    fingerprints.hashBucket(key);
+    const { low, high } = fingerprints;
+    return { low, high };
+  }
+}
+
+function isAdmitted(outcome: number, report: Report, at: number, limits: number): boolean {
+  // In a combined call, the peek before may have found no slot.
+  if (report.lacksCapacity.length > at) report.lacksCapacity.fill(false, at, at + limits);
+  return outcome === ADMITTED;
 }

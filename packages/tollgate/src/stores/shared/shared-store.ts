@@ -1,4 +1,5 @@
 import { Capacity, type CapacityDefaults } from "../local/capacity.ts";
+import { drawSecret } from "../local/key-hash.ts";
 import { CAPACITY_OPTION_NAMES, type CapacityOptions } from "../local/local-store.ts";
 import { DEFAULT_WIDTH } from "../local/table-size.ts";
 import { wallAtZeroMs } from "./agreed-clock.ts";
@@ -69,7 +70,7 @@ function create(options: SharedStoreOptions): SharedStore {
   const { words, numbers } = memory;
   words[MAX_KEYS_AT] = capacity.maxKeys;
   words[OVERFLOW_AT] = OVERFLOW.indexOf(capacity.overflow);
-  words.set(capacity.secrets.next(), SECRET_AT);
+  words.set(drawSecret(), SECRET_AT);
   numbers[CLOCK_AT / 2] = wallAtZeroMs();
   words[LENGTH_AT] = words.length;
   words[VERSION_AT] = LAYOUT_VERSION;

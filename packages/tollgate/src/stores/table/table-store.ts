@@ -4,6 +4,7 @@ import type { Plan, Scope } from "../../core/plan.ts";
 import type { LimiterContext, SyncSpace } from "../../core/store.ts";
 import { Capacity, type CapacityDefaults, HEAP_DEFAULTS } from "../local/capacity.ts";
 import { KeyBlocks } from "../local/key-blocks.ts";
+import { drawSecret } from "../local/key-hash.ts";
 import { KeyTexts } from "../local/key-texts.ts";
 import {
   CALLS_PER_SWEEP_STEP,
@@ -93,7 +94,7 @@ class TableStore extends SlotStore {
     super({ memory, mostResets, plans, descriptions: plans, tables });
     this.#capacity = capacity;
     this.#tables = tables;
-    this.#blocks = new KeyBlocks(capacity, new KeyTexts(capacity.secrets));
+    this.#blocks = new KeyBlocks(capacity, new KeyTexts());
   }
 
   get maxKeys(): number {
@@ -143,7 +144,7 @@ class TableStore extends SlotStore {
   }
 
   protected get secret(): Int32Array {
-    this.#secret ??= this.#capacity.secrets.next();
+    this.#secret ??= drawSecret();
     return this.#secret;
   }
 

@@ -2,7 +2,6 @@ import { createLimiter, memoryStore, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { KeyTexts } from "../../../src/stores/local/key-texts.ts";
-import { Secrets } from "../../../src/stores/local/secrets.ts";
 
 const clock = manualClock(1_790_000_000_123);
 const LONG = "x".repeat(5_000);
@@ -23,7 +22,7 @@ describe("a key of thousands of units", () => {
 });
 
 describe("the digest of a long key", () => {
-  const texts = new KeyTexts(new Secrets());
+  const texts = new KeyTexts();
 
   it("replaces every key of more than 256 units, and equals no key that is kept as it is", () => {
     for (const key of [
