@@ -1,4 +1,10 @@
-import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from "@grpc/grpc-js";
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  type ServerInterceptor,
+  status,
+} from "@grpc/grpc-js";
 
 /** What calls may make a server keep, on all connections. */
 export interface CallBounds {
@@ -24,7 +30,7 @@ const CHECKS = 4;
  * closes the connection of the oldest. grpc-js has neither bound, and keeps what it has of a message although its call
  * has ended. Its option for the size of metadata has no effect in a server, so long metadata is refused here.
  *
- * @param close closes the connection of a peer, as `getPeer` of a call names it.
+ * @param close closes the connection of a peer, `ADDRESS:PORT`.
  */
 export function boundCalls(
   { partMs, messages, answers, metadataBytes }: CallBounds,
@@ -32,41 +38,63 @@ export function boundCalls(
 ): ServerInterceptor {
   const arriving = new CallsUnderWay(messages, partMs, close);
   const answered = new CallsUnderWay(answers, partMs, close);
-  return (_method, call) => {
-    let isLong = false;
-    const answer = <Part>(part: Part, next: (part: Part) => void): void => {
-      answered.begin(call, call.getPeer());
-      next(part);
-    };
-    return new ServerInterceptingCall(call, {
-      start: (next) =>
-        next({
-          onReceiveMetadata: (metadata, receive) => {
-            isLong = bytesOf(metadata) > metadataBytes;
-            arriving.begin(call, call.getPeer());
-            receive(metadata);
-          },
-          onReceiveHalfClose: (receive) => {
-            arriving.end(call);
-            if (!isLong) return receive();
-            const details = `expected at most ${metadataBytes} bytes of metadata`;
-            return call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
-          },
-          // Also when the last byte of the answer is on its way, or the stream has closed.
-          onCancel: () => {
-            arriving.end(call);
-            answered.end(call);
-          },
-        }),
-      sendMessage: answer,
-      sendStatus: answer,
-    });
-  };
+  return (_method, call) => new BoundedCall(call, arriving, answered, metadataBytes);
 }
 
-interface UnderWay {
-  readonly peer: string;
-  readonly endsMs: number;
+type Call = ServerInterceptingCallInterface;
+
+/** A call that tells how far it is. Its base class makes a dozen objects more for each call, to wait for interceptors. */
+class BoundedCall extends ServerInterceptingCall {
+  readonly #call: Call;
+  readonly #arriving: CallsUnderWay;
+  readonly #answered: CallsUnderWay;
+  readonly #metadataBytes: number;
+
+  constructor(call: Call, arriving: CallsUnderWay, answered: CallsUnderWay, metadataBytes: number) {
+    super(call);
+    this.#call = call;
+    this.#arriving = arriving;
+    this.#answered = answered;
+    this.#metadataBytes = metadataBytes;
+  }
+
+  override start(listener: Parameters<Call["start"]>[0]): void {
+    let isLong = false;
+    this.#call.start({
+      onReceiveMetadata: (metadata) => {
+        isLong = bytesOf(metadata) > this.#metadataBytes;
+        this.#arriving.begin(this.#call);
+        listener.onReceiveMetadata(metadata);
+      },
+      onReceiveMessage: (message) => listener.onReceiveMessage(message),
+      onReceiveHalfClose: () => {
+        this.#arriving.end(this.#call);
+        if (!isLong) return listener.onReceiveHalfClose();
+        const details = `expected at most ${this.#metadataBytes} bytes of metadata`;
+        return this.#call.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
+      },
+      // Also when the last byte of the answer is on its way, or the stream has closed.
+      onCancel: () => {
+        this.#arriving.end(this.#call);
+        this.#answered.end(this.#call);
+        listener.onCancel();
+      },
+    });
+  }
+
+  override sendMetadata(metadata: Metadata): void {
+    this.#call.sendMetadata(metadata);
+  }
+
+  override sendMessage(message: unknown, sent: () => void): void {
+    this.#answered.begin(this.#call);
+    this.#call.sendMessage(message, sent);
+  }
+
+  override sendStatus(end: Parameters<Call["sendStatus"]>[0]): void {
+    this.#answered.begin(this.#call);
+    this.#call.sendStatus(end);
+  }
 }
 
 /** Calls in one part of their way. */
@@ -74,8 +102,8 @@ class CallsUnderWay {
   readonly #most: number;
   readonly #ms: number;
   readonly #close: (peer: string) => void;
-  /** In the order in which their times end. */
-  readonly #calls = new Map<object, UnderWay>();
+  /** When the time of each ends, in this order. */
+  readonly #calls = new Map<Call, number>();
   #isChecking = false;
 
   constructor(most: number, ms: number, close: (peer: string) => void) {
@@ -84,41 +112,48 @@ class CallsUnderWay {
     this.#close = close;
   }
 
-  /** Anew, if it has begun before. */
-  begin(call: object, peer: string): void {
-    this.#calls.delete(call);
-    this.#calls.set(call, { peer, endsMs: performance.now() + this.#ms });
+  /** The status of an answer comes after its message. */
+  begin(call: Call): void {
+    if (this.#calls.has(call)) return;
+    this.#calls.set(call, performance.now() + this.#ms);
     if (!this.#isChecking) this.#check();
     // Many calls may come at once, whole, and be over in the same turn.
     if (this.#calls.size === this.#most + 1) setImmediate(this.#bound);
   }
 
-  end(call: object): void {
+  end(call: Call): void {
     this.#calls.delete(call);
   }
 
   readonly #bound = (): void => {
-    for (const [, { peer }] of this.#calls) {
+    for (const call of this.#calls.keys()) {
       if (this.#calls.size <= this.#most) return;
-      this.#end(peer);
+      this.#closeOf(call);
     }
   };
 
   readonly #check = (): void => {
     const nowMs = performance.now();
-    for (const [, { peer, endsMs }] of this.#calls) {
+    for (const [call, endsMs] of this.#calls) {
       if (endsMs > nowMs) break;
-      this.#end(peer);
+      this.#closeOf(call);
     }
     this.#isChecking = this.#calls.size > 0;
     if (this.#isChecking) setTimeout(this.#check, this.#ms / CHECKS).unref();
   };
 
-  /** Closes a connection, whose calls are over then. */
-  #end(peer: string): void {
-    for (const [call, underWay] of this.#calls) if (underWay.peer === peer) this.#calls.delete(call);
+  /** Closes the connection of a call: all calls of it are over then. */
+  #closeOf(late: Call): void {
+    const peer = peerOf(late);
+    for (const call of this.#calls.keys()) if (peerOf(call) === peer) this.#calls.delete(call);
     this.#close(peer);
   }
+}
+
+/** `getPeer` would ask the session for its socket anew. */
+function peerOf(call: Call): string {
+  const { remoteAddress, remotePort } = call.getConnectionInfo();
+  return `${remoteAddress}:${remotePort}`;
 }
 
 function bytesOf(metadata: Metadata): number {

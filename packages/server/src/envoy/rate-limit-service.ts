@@ -14,8 +14,11 @@ export function rateLimitDefinition(): ServiceDefinition {
     "rate-limit-service.proto",
     "envoy.service.ratelimit.v3.RateLimit",
   );
-  const responseSerialize = ({ dynamicMetadata, ...response }: RateLimitResponse): Buffer =>
-    method.responseSerialize({ ...response, ...(dynamicMetadata && { dynamicMetadata: toStruct(dynamicMetadata) }) });
+  const responseSerialize = (response: RateLimitResponse): Buffer => {
+    const { dynamicMetadata } = response;
+    if (dynamicMetadata === undefined) return method.responseSerialize(response);
+    return method.responseSerialize({ ...response, dynamicMetadata: toStruct(dynamicMetadata) });
+  };
   return { ShouldRateLimit: { ...method, responseSerialize } };
 }
 
