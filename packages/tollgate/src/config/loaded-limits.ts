@@ -1,7 +1,7 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { later, promised } from "../core/maybe-async.ts";
+import { later, rejected } from "../core/maybe-async.ts";
 import type { BlockOptions, BlockTime } from "../limiter/block-time.ts";
 import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
@@ -199,9 +199,12 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   /** Over an asynchronous store, a domain that is not known becomes a rejection. */
-  #ask<T>(domain: string, call: (limiter: AsyncLimiter<Facts>) => Promise<T>): Result<Kind, T> {
-    const work = () => call(this.#domain(domain).limiter as unknown as AsyncLimiter<Facts>);
-    return (this.kind === "sync" ? work() : promised(work)) as Result<Kind, T>;
+  #ask<T>(name: string, call: (limiter: AsyncLimiter<Facts>) => Promise<T>): Result<Kind, T> {
+    const domain = this.#known.get(name);
+    if (domain !== undefined) return call(domain.limiter as unknown as AsyncLimiter<Facts>) as Result<Kind, T>;
+    const unknown = unknownError("domain", name, this.#names);
+    if (this.kind === "sync") throw unknown;
+    return rejected(unknown) as Result<Kind, T>;
   }
 }
 

@@ -15,7 +15,7 @@ import type { GateOptions } from "./gate-options.ts";
 import { EXPOSE, type HeaderList, NO_STORE } from "./header-list.ts";
 import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
-import { mayTakePlaces, type TakingCalls } from "./limiter-shape.ts";
+import { mayTakePlaces, mayTakePlacesNow, type TakingCalls } from "./limiter-shape.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
 import { type RateLimited, rateLimitedBy } from "./rate-limited.ts";
 import { placesOf, type RequestPlaces } from "./request-places.ts";
@@ -60,8 +60,9 @@ export class Gate<Request, Input, Client> {
   /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
   readonly #filter: AddressFilter | undefined;
-  /** Whether the calls of requests are corrected, wait, or may take places. */
+  /** Whether the calls of requests are corrected, or wait. */
   readonly #keepsCalls: boolean;
+  readonly #mayTakePlaces: boolean;
   readonly #clock: Clock;
   readonly #logError: ErrorLog<Request>;
 
@@ -78,7 +79,8 @@ export class Gate<Request, Input, Client> {
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
     const { settle, chargeAfter, maxWaitMs } = this.#options;
-    this.#keepsCalls = settle || maxWaitMs > 0 || chargeAfter !== undefined || mayTakePlaces(limiter);
+    this.#keepsCalls = settle || maxWaitMs > 0 || chargeAfter !== undefined;
+    this.#mayTakePlaces = mayTakePlaces(limiter);
     this.#clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
     this.#logError = safeErrorLog(logError);
   }
@@ -141,7 +143,7 @@ export class Gate<Request, Input, Client> {
   #consume(request: Request, client: Client, input: Input, cost: Cost | undefined): Verdict | Promise<Verdict> {
     // Before anything is counted: it may throw.
     const partition = this.#partitionOf(request);
-    if (!this.#keepsCalls)
+    if (!(this.#keepsCalls || (this.#mayTakePlaces && mayTakePlacesNow(this.#limiter))))
       return mapMaybeAsync<Decision, Verdict>(this.#limiter.consume(input, cost), (decision) =>
         this.#verdictOn(request, decision, partition, undefined),
       );

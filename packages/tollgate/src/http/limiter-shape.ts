@@ -7,7 +7,13 @@ export interface TakingCalls<Input> {
   take(input: Input, cost?: Cost, wait?: WaitOptions): CountedCall | Promise<CountedCall>;
 }
 
-/** Whether a call may take places. The limiter may come from the other copy of this package. */
+/** Whether calls may take places. The limiter may come from the other copy of this package. */
 export function mayTakePlaces(limiter: object): boolean {
   return "mayTakePlaces" in limiter && limiter.mayTakePlaces === true;
+}
+
+/** Whether the next call may. Limits of a file say so for the version that is loaded. */
+export function mayTakePlacesNow(limiter: object): boolean {
+  const { members } = limiter as { readonly members?: { readonly mayTakePlaces: boolean } | undefined };
+  return members === undefined || members.mayTakePlaces;
 }

@@ -63,7 +63,7 @@ export function createLimiter<
     AsyncOption<Async>,
 ): CreatedLimiter<Input, Found, Chosen, Store, Async>;
 export function createLimiter<Input>(options: AnyOptions<Input>): Limiter<Input> | AsyncLimiter<Input> {
-  return createWatched(options);
+  return createInDomain(options);
 }
 
 /** The options of `createLimiter`, as far as the compiler knows nothing of the store. */
@@ -73,10 +73,19 @@ type AnyOptions<Input> = LimiterOptions<Input> & {
   readonly async?: true;
 };
 
-/** Works like `createLimiter`. The watch of a domain sees what its rules' limiters do. */
-export function createWatched<Input>(
+/** The domain of some rules, as their limiters see it. */
+export interface RulesOwner {
+  readonly name: string;
+  /** Sees what they do. */
+  readonly watch: Watch;
+  /** The limiter of the domain, which passes calls on to them. */
+  readonly limiter: object;
+}
+
+/** Works like `createLimiter`, for a limiter that may be that of a rule. */
+export function createInDomain<Input>(
   options: AnyOptions<Input>,
-  domain?: Watch,
+  domain?: RulesOwner,
 ): StoreLimiter<Input> & (Limiter<Input> | AsyncLimiter<Input>) {
   checkLimiterOptionNames(options);
   const { store, async: isAsync } = options;
@@ -91,7 +100,7 @@ export function createWatched<Input>(
 function partsOf<Input>(
   store: SyncStore | AsyncStore | undefined,
   options: CheckedOptions<Input>,
-  domain: Watch | undefined,
+  domain: RulesOwner | undefined,
 ): LimiterParts<Input> {
   const known = store === undefined ? memoryStore() : store;
   if (typeof known?.open !== "function" || !(known.kind === "sync" || known.kind === "async"))
@@ -101,7 +110,7 @@ function partsOf<Input>(
     );
   checkKeepsName(known, options);
   const { name, keyed, clock } = options;
-  const watch = new Watch(options.observe, domain);
+  const watch = new Watch(options.observe, domain?.watch);
   const context = new OpenContext(options, watch);
   const lines = new Lines(options);
   const selection = select(options, known, context, { watch, lines });
@@ -113,6 +122,7 @@ function partsOf<Input>(
     selection,
     asker: known.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(known, clock),
     watch,
+    correctedBy: domain?.limiter,
     end: () => {
       context.close();
       lines.close();

@@ -233,7 +233,7 @@ export class KeyHandle {
   #refundOf(decision: Decision, cost: Cost): Maybe<void> {
     const receipt = receiptOf(decision);
     if (receipt === undefined) return undefined;
-    if (receipt.maker !== this.#limiter)
+    if (receipt.maker.correctedBy !== this.#limiter)
       throw new TollgateError("ERR_OPTION", "decision: expected one of this limiter, got one of another limiter");
     const counts: number[] = [];
     receipt.route.readCosts(cost, counts, "kept");

@@ -21,8 +21,12 @@ import type { BlockedKey } from "./limiter.ts";
 import { markLimiters } from "./limiter-mark.ts";
 import { callMethod, detachedError, forwardMethods, guardMethods } from "./methods.ts";
 
-/** The limiters of a domain's rules, by name. */
+/** The limiters of a domain's rules. */
 export interface Members {
+  /** Whether a rule of the version that is loaded may count places. */
+  readonly mayTakePlaces: boolean;
+  /** Passes a call on. Throws what the verb throws. */
+  send(verb: "allow" | "consume", input: unknown, cost: Cost | undefined): Maybe<boolean | Decision>;
   limiterOf(limit: string): string;
   /** Whether the version of the file that is loaded has the limiter. */
   hasLimiter(name: string): boolean;
@@ -106,7 +110,11 @@ export class StoreLimiter<Input> extends Decider {
   }
 
   #send(verb: "allow" | "consume", input: Input, cost: Cost | undefined): unknown {
-    const { quick, message } = this;
+    const { quick, message, members } = this;
+    if (members !== undefined) {
+      const sent = () => members.send(verb, input, cost);
+      return this.kind === "sync" ? sent() : later<boolean | Decision>(sent);
+    }
     if (cost === undefined || typeof cost === "number") {
       if (quick?.route.isFree() === true)
         return quick.watched<unknown>(verb, input, cost ?? 1, verb === "allow" ? readAllowed : readDecision);
@@ -130,6 +138,14 @@ export class StoreLimiter<Input> extends Decider {
 
   byKey(key: Key, limits?: readonly Limit[]): KeyHandle | LaterHandle {
     return this.handleOn((into) => this.selection.selectKey(key, limits, into));
+  }
+
+  /** A handle for one call on keys that are selected apart. */
+  handleOnce(select: (into: Selected) => void): KeyHandle {
+    const selected = new Selected();
+    this.beginTiming(selected);
+    select(selected);
+    return new KeyHandle(this, selected.finish(this.joiner));
   }
 
   /** A handle for keys that are selected apart. */

@@ -47,6 +47,18 @@ describe.each(EVERY_STORE)("the limiter of a domain, over %s", (_name, storeOf) 
     expect((await limiter.peek(LOGIN, 0)).remaining).toBe(2);
   });
 
+  it("gives back what a rule alone took, whichever version of the file is loaded", async () => {
+    const { limits, limiter } = setUp(storeOf, TWO_RULES);
+    const first = await limiter.consume(ANN);
+    const second = await limiter.consume(ANN);
+    await limiter.refund(ANN, 1, first);
+    expect((await limiter.peek(ANN, 0)).remaining).toBe(9);
+    limits.update(fileOf({ ...TWO_RULES, client: { by: "ip", quota: "20/1d" } }));
+    await limiter.refund(ANN, 1, second);
+    await limiter.refund(ANN, 1, second);
+    expect((await limiter.peek(ANN, 0)).remaining).toBe(20);
+  });
+
   it("throws while the file does not have the domain", async () => {
     const { limits, limiter } = setUp(storeOf, TWO_RULES);
     await limiter.consume(ANN);

@@ -1,9 +1,9 @@
 import type { Maybe } from "../../core/maybe-async.ts";
 import type { Way } from "../../limiter/choosing/domain-selection.ts";
 import { ListCache } from "../../limiter/choosing/list-cache.ts";
+import type { RulesOwner } from "../../limiter/create-limiter.ts";
 import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
-import type { Watch } from "../../limiter/watching/watch.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import { explainRule, type RuleExplanation } from "./explain-rule.ts";
@@ -20,6 +20,8 @@ import type { Steps } from "./steps.ts";
 export interface RuleSet extends Way<Request> {
   readonly rules: readonly Rule[];
   readonly pricing: RequestCost;
+  /** The limiter of the only rule, if there is one. */
+  readonly only: RuleLimiter | undefined;
 }
 
 /** Clients choose which rules match, so the sets that are kept are bounded. */
@@ -27,11 +29,12 @@ const MOST_SETS = 4_096;
 
 /** One version of a domain: its rules, and the limiters that requests have needed. */
 export class DomainRules {
-  readonly name: string;
   readonly rules: readonly Rule[];
   readonly words: DomainWords;
+  /** Whether a rule may count places. */
+  readonly mayTakePlaces: boolean;
+  readonly #domain: RulesOwner;
   readonly #where: RuleStore;
-  readonly #watch: Watch;
   readonly #index: RuleIndex;
   readonly #limiters = new Map<Rule, RuleLimiter>();
   /** By the rules that are in them. */
@@ -42,26 +45,24 @@ export class DomainRules {
   #units: ReadonlySet<string> | undefined;
 
   private constructor(
-    name: string,
+    domain: RulesOwner,
     words: DomainWords,
     where: RuleStore,
-    watch: Watch,
     rules: readonly Rule[],
     index: RuleIndex,
   ) {
-    this.name = name;
+    this.#domain = domain;
     this.words = words;
     this.#where = where;
-    this.#watch = watch;
     this.rules = rules;
+    this.mayTakePlaces = rules.some((rule) => rule.mayTakePlaces);
     this.#index = index;
   }
 
   /**
-   * Compiles the rules of a domain, step by step: a large file must not block the thread for long. `watch` sees the
-   * calls of all its limiters.
+   * Compiles the rules of a domain, step by step: a large file must not block the thread for long.
    */
-  static *compile(name: string, words: DomainWords, where: RuleStore, watch: Watch): Steps<DomainRules> {
+  static *compile(domain: RulesOwner, words: DomainWords, where: RuleStore): Steps<DomainRules> {
     const { ignoreCase = false, limits } = words;
     const rules: Rule[] = [];
     for (const [rule, ruleWords] of Object.entries(limits)) {
@@ -74,7 +75,7 @@ export class DomainRules {
       if (rule.isOn) index.add(rule);
       yield;
     }
-    return new DomainRules(name, words, where, watch, rules, index);
+    return new DomainRules(domain, words, where, rules, index);
   }
 
   request(facts: Facts, clients: ClientAddresses): Request {
@@ -107,7 +108,7 @@ export class DomainRules {
   limiterOf(rule: Rule): RuleLimiter {
     let limiter = this.#limiters.get(rule);
     if (limiter === undefined) {
-      limiter = limiterOf(this.name, rule, this.#where, rule.words.onFailure ?? this.words.onFailure, this.#watch);
+      limiter = limiterOf(this.#domain, rule, this.#where, rule.words.onFailure ?? this.words.onFailure);
       this.#limiters.set(rule, limiter);
     }
     return limiter;
@@ -138,8 +139,13 @@ export class DomainRules {
   }
 
   #addSet(rules: readonly Rule[]): RuleSet {
-    const selections = rules.map((rule) => this.limiterOf(rule).selection);
-    const set = { rules, selections, pricing: new RequestCost(rules) };
+    const limiters = rules.map((rule) => this.limiterOf(rule));
+    const set = {
+      rules,
+      selections: limiters.map(({ selection }) => selection),
+      pricing: new RequestCost(rules),
+      only: limiters.length === 1 ? limiters[0] : undefined,
+    };
     this.#setCount += 1;
     if (this.#setCount > MOST_SETS) {
       this.#sets = new ListCache();

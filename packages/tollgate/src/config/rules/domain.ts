@@ -1,3 +1,6 @@
+import type { Cost } from "../../core/cost.ts";
+import type { Decision } from "../../core/decision.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { blockedIn } from "../../limiter/administration.ts";
 import { type Chooser, DomainSelection } from "../../limiter/choosing/domain-selection.ts";
@@ -24,7 +27,7 @@ type Kinds = "sync" | "async";
 export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Members {
   readonly name: string;
   readonly limiter: DomainLimiter<Kind> & StoreLimiter<Facts>;
-  readonly #watch = new Watch(undefined);
+  readonly watch: Watch = new Watch(undefined);
   readonly #selection: DomainSelection<Facts, Request>;
   readonly #where: RuleStore;
   readonly #clients: ClientAddresses;
@@ -38,7 +41,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
     this.#where = where;
     this.#clients = clients;
     this.#unknown = unknown;
-    this.#selection = new DomainSelection(this, this.#watch);
+    this.#selection = new DomainSelection(this, this.watch);
     const identity = store.kind === "sync" ? store.identity : undefined;
     const limiter: unknown = limiterOf<Facts>({
       kind: store.kind,
@@ -47,7 +50,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
       clock,
       selection: this.#selection,
       asker: store.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(store, clock),
-      watch: this.#watch,
+      watch: this.watch,
       lostCorrections,
       sources: [{ store: identity ?? store, opened: store, scope: name }],
       members: this,
@@ -66,7 +69,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
   *compile(words: DomainWords): Steps<DomainRules> {
     const known = this.#rules;
     if (known !== undefined && (yield* areSame(known.words, words))) return known;
-    return yield* DomainRules.compile(this.name, words, this.#where, this.#watch);
+    return yield* DomainRules.compile(this, words, this.#where);
   }
 
   /** Replaces the version. Without rules, the file does not have the domain. @returns those before, to be retired. */
@@ -78,6 +81,19 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
 
   close(): void {
     this.#rules?.close();
+  }
+
+  get mayTakePlaces(): boolean {
+    return this.rules.mayTakePlaces;
+  }
+
+  /** A call that one rule counts is a call of the rule's limiter, which may have a short way. */
+  send(verb: "allow" | "consume", facts: Facts, cost: Cost | undefined): Maybe<boolean | Decision> {
+    const { rules } = this;
+    const request = rules.request(facts, this.#clients);
+    const way = rules.setOf(request);
+    if (way.only !== undefined) return way.only[verb](request, way.pricing.of(request, cost));
+    return this.limiter.handleOnce((into) => this.#selection.selectFound(request, way, into))[verb](cost);
   }
 
   read(facts: Facts): Request {

@@ -52,7 +52,7 @@ export function explainRule(rule: Rule, request: Request): RuleExplanation {
     rule: rule.name,
     matches: true,
     by: rule.facts.map(({ id }) => id),
-    key: rule.keyOf(request),
+    key: request.keyOf(rule.facts),
     chosenBy: by,
     chosen: name,
     limits: rule.limitsOf(choice),

@@ -16,7 +16,6 @@ export interface JointRequest {
 
 /** What is used of the rules of a domain. */
 interface JointRules {
-  readonly name: string;
   setOf(request: Request): { readonly rules: readonly Rule[] };
   limiterOf(rule: Rule): RuleLimiter;
 }
@@ -35,7 +34,7 @@ export class JointCalls {
     const parts = requests.map(({ request, cost }) =>
       this.#rules.setOf(request).rules.map((rule) => {
         // Names of rules have no line ends.
-        const id = `${rule.name}\n${encodeKey(rule.keyOf(request))}`;
+        const id = `${rule.name}\n${encodeKey(request.keyOf(rule.facts))}`;
         const { selection } = this.#rules.limiterOf(rule);
         const member = members.get(id) ?? { index: members.size, selection, input: request, costs: [] };
         member.costs.push(this.#costOf(rule).of(request, cost));
@@ -44,7 +43,7 @@ export class JointCalls {
       }),
     );
     if (members.size > 0) return consumeJointly(domain, [...members.values()], parts);
-    const decision = uncounted(this.#rules.name);
+    const decision = uncounted(domain.name);
     return { decision, parts: parts.map(() => decision) };
   }
 

@@ -126,24 +126,17 @@ export class Request {
     return typeof lines === "object" ? lines.join("; ") : this.#header("cookie");
   }
 
-  /** The key of these facts; `undefined` if one is missing. Without facts, all requests have one key. */
-  keyOf(facts: readonly Fact[]): Key | undefined {
+  /** The key of these facts, of which none is missing. Without facts, all requests have one key. */
+  keyOf(facts: readonly Fact[]): Key {
     const [first] = facts;
     if (first === undefined) return EVERY_REQUEST;
-    if (facts.length === 1) return this.#partOf(first) || undefined;
-    const parts: string[] = [];
-    for (const fact of facts) {
-      const part = this.#partOf(fact);
-      if (part === "") return undefined;
-      parts.push(part);
-    }
-    return parts;
+    return facts.length === 1 ? this.#partOf(first) : facts.map((fact) => this.#partOf(fact));
   }
 
   #partOf(fact: Fact): string {
     if (fact.kind === "ip") return this.#requestAddress.key;
     const value = this.#valueOf(fact);
-    value.part ??= this.isRepeated(fact) ? SEVERAL_VALUES : shortValue(value.text);
+    value.part ??= value.readings?.length === 1 ? shortValue(value.text) : SEVERAL_VALUES;
     return value.part;
   }
 

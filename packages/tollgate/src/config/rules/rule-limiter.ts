@@ -1,8 +1,7 @@
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { AsyncStore, OnFailure, SyncStore } from "../../core/store.ts";
-import { createWatched } from "../../limiter/create-limiter.ts";
+import { createInDomain, type RulesOwner } from "../../limiter/create-limiter.ts";
 import type { StoreLimiter } from "../../limiter/store-limiter.ts";
-import type { Watch } from "../../limiter/watching/watch.ts";
 import type { OnFailureWord } from "../file/limits-file.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
@@ -28,25 +27,24 @@ export function clockOf(store: SyncStore | AsyncStore, clock: Clock | undefined)
  * The limiter of a rule. Its keys belong to the names of the domain and the rule; the domain's watch sees its calls.
  */
 export function limiterOf(
-  domain: string,
+  domain: RulesOwner,
   rule: Rule,
   where: RuleStore,
   onFailure: OnFailureWord | undefined,
-  watch: Watch,
 ): RuleLimiter {
   const { store, clock } = where;
   const policy = store.kind === "sync" || onFailure === undefined ? undefined : policyOf(onFailure, where);
   const choose = (request: Request) => rule.limitsOf(rule.choose(request).choice);
   const options = {
-    name: `${domain}/${rule.name}`,
-    key: (request: Request) => rule.keyOf(request),
+    name: `${domain.name}/${rule.name}`,
+    key: (request: Request) => request.keyOf(rule.facts),
     // A share of a limit that is fixed may be refused as too slow. One that is chosen is raised.
     limits: typeof policy === "object" ? choose : (rule.fixedLimits ?? choose),
     store,
     clock,
     ...(policy !== undefined && { onFailure: policy }),
   };
-  return createWatched<Request>(options, watch);
+  return createInDomain<Request>(options, domain);
 }
 
 function policyOf(onFailure: OnFailureWord, { asNodeOf }: RuleStore): OnFailure {

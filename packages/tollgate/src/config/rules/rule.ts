@@ -29,6 +29,8 @@ export class Rule {
   readonly words: RuleWords;
   readonly facts: readonly Fact[];
   readonly conditions: readonly Condition[];
+  /** Whether it counts places for any plan or key. */
+  mayTakePlaces: boolean;
   /** Those that the search in the index of paths has not answered. */
   readonly #others: readonly Condition[];
   readonly #planFact: Fact | undefined;
@@ -55,6 +57,7 @@ export class Rule {
     const chosenBy = [words.keys === undefined ? undefined : this.facts[0], this.#planFact];
     this.#asksPath = this.conditions.some(isPath) || chosenBy.some((fact) => fact?.kind === "path");
     this.#units = unitsWithoutKeys(words);
+    this.mayTakePlaces = [words, ...Object.values(plans?.is ?? {})].some(countsPlaces);
   }
 
   /** The last rule of its domain, which denies what it counts. */
@@ -76,6 +79,7 @@ export class Rule {
     let units = this.#units;
     for (const [name, choice] of Object.entries(keys)) {
       units = withUnitsOf(choice, units);
+      this.mayTakePlaces ||= countsPlaces(choice);
       addresses?.set(keyOfAddress(name) ?? name, name);
       yield;
     }
@@ -97,11 +101,6 @@ export class Rule {
     for (const condition of this.#others) if (!holds(condition, request)) return false;
     for (const fact of this.facts) if (request.isMissing(fact)) return false;
     return true;
-  }
-
-  keyOf(request: Request): Key {
-    // Only requests that have the facts are asked.
-    return request.keyOf(this.facts) ?? "";
   }
 
   /** The key that requests with these facts have. @throws TollgateError `ERR_KEY`. */
@@ -211,6 +210,10 @@ function listedPath(choices: Readonly<Record<string, Choice>>, { path: { reading
 
 export function isPath(condition: Condition): condition is PathCondition {
   return condition.kind === "path";
+}
+
+function countsPlaces(choice: Choice): boolean {
+  return typeof choice === "object" && choice.inflight !== undefined;
 }
 
 /** The units that a rule counts for any plan and any key. */

@@ -27,6 +27,8 @@ export interface DeciderParts {
   readonly clock: Clock;
   readonly asker: Asker;
   readonly watch: Watch;
+  /** What corrects its decisions: itself, unless it is the limiter of a rule. */
+  readonly correctedBy?: object | undefined;
   /** Whether a correction throws that a store elsewhere does not carry out. Without this it is dropped. */
   readonly lostCorrections?: "throw" | undefined;
 }
@@ -44,6 +46,7 @@ export class Decider {
   readonly clock: Clock;
   readonly asker: Asker;
   readonly watch: Watch;
+  readonly correctedBy: object;
   readonly #throwsLost: boolean;
   /** The time of the current `allow`. */
   readonly now: TimeCell = createTimeCell();
@@ -56,6 +59,7 @@ export class Decider {
     this.clock = parts.clock;
     this.asker = parts.asker;
     this.watch = parts.watch;
+    this.correctedBy = parts.correctedBy ?? this;
     this.#throwsLost = parts.lostCorrections === "throw";
   }
 

@@ -5,14 +5,14 @@ import type { SyncSpace } from "../../core/store.ts";
 import type { Route } from "../choosing/route.ts";
 import { Selected } from "../choosing/selected.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
-import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
+import { type Corrected, type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
 import type { Decider } from "./decider.ts";
 import { allowed, decisionOf } from "./decision-of.ts";
 import type { Read } from "./read.ts";
 import { Request } from "./request.ts";
 
 /** The limiter whose way it is. */
-export interface Maker {
+export interface Maker extends Corrected {
   readonly name: string;
   readonly clock: Clock;
 }

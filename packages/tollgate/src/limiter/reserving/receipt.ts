@@ -7,13 +7,19 @@ import type { Request } from "../deciding/request.ts";
 /** For a store that tells nothing of its resets: it finds out by itself. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
+/** What makes decisions. */
+export interface Corrected {
+  /** The limiter whose verbs correct these decisions. */
+  readonly correctedBy: object;
+}
+
 /**
  * What one call took: of which keys, in which spaces, and until when it counts. Corrections act on it, and lower what
  * is left to give back, so nothing is given back twice.
  */
 export class Receipt {
   /** The limiter that made the decision. */
-  readonly maker: object;
+  readonly maker: Corrected;
   readonly route: Route;
   readonly keys: readonly string[];
   /** How many units of each limit are left to give back. */
@@ -26,7 +32,7 @@ export class Receipt {
   onGiven: ((units: readonly number[]) => void) | undefined = undefined;
 
   constructor(
-    maker: object,
+    maker: Corrected,
     route: Route,
     keys: readonly string[],
     taken: readonly number[],
@@ -86,7 +92,7 @@ export class Receipt {
 
 /** A limiter whose plain takes go one way: of one key, from its own cells, in this process. */
 export interface PlainTaker {
-  readonly maker: object;
+  readonly maker: Corrected;
   readonly route: Route;
 }
 
@@ -107,7 +113,7 @@ export function receiptOfPlain(
 type TakingRequest = Readonly<Pick<Request, "route" | "keys" | "now" | "verb">> & { readonly costs: readonly number[] };
 
 /** What a call took; `undefined` if it took nothing. */
-export function receiptOfTake(maker: object, request: TakingRequest, report: Report): Receipt | undefined {
+export function receiptOfTake(maker: Corrected, request: TakingRequest, report: Report): Receipt | undefined {
   const { route, keys, costs, now, verb } = request;
   const { changes, takes } = VERBS[verb];
   if (!changes || takes === "never" || !(report.admitted || takes === "always")) return undefined;
