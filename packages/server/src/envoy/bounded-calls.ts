@@ -43,7 +43,7 @@ export function boundCalls(
 
 type Call = ServerInterceptingCallInterface;
 
-/** A call that tells how far it is. Its base class makes a dozen objects more for each call, to wait for interceptors. */
+/** A call that tells how far it is. Its base class would make a dozen objects for each, to wait for interceptors. */
 class BoundedCall extends ServerInterceptingCall {
   readonly #call: Call;
   readonly #arriving: CallsUnderWay;
