@@ -1,6 +1,7 @@
+import type { Decision } from "../core/decision.ts";
 import type { HeaderFormats } from "./forms/header-forms.ts";
 import type { HeaderList } from "./header-list.ts";
-import type { RateLimited } from "./rate-limited.ts";
+import { type RateLimited, rateLimitedBy } from "./rate-limited.ts";
 
 /** A limiter that was asked about a request, and what it decided. Each links to the one that was asked before. */
 export interface Asked {
@@ -30,13 +31,28 @@ export function lastAsked(exchange: object): Asked | undefined {
   return (exchange as Exchange)[ASKED];
 }
 
-/** The last limiter whose handler has not answered: the response will have its headers too. */
-export function askedBefore(exchange: object): Asked | undefined {
-  let asked = lastAsked(exchange);
-  while (asked?.isOver === true) asked = asked.before;
+/**
+ * Notes what a limiter has decided, for handlers and for the limiters that follow. `settle` is given if this limiter
+ * can settle the request.
+ */
+export function noteDecision(
+  exchange: object,
+  decision: Decision,
+  formats: HeaderFormats,
+  partition: string | undefined,
+  settle: RateLimited["settle"] | undefined,
+): Asked {
+  // If its handler has not answered, the response will have its headers, too.
+  let before = (exchange as Exchange)[ASKED];
+  while (before?.isOver === true) before = before.before;
+  const settles = settle ?? before?.settle;
+  const told = rateLimitedBy(decision, settles);
+  const asked: Asked = { decision: told, formats, partition, before, settle: settles, given: [], isOver: false };
+  (exchange as Exchange)[ASKED] = asked;
   return asked;
 }
 
+/** Notes the limiter with another object that stands for the same request. */
 export function noteAsked(exchange: object, asked: Asked): void {
   (exchange as Exchange)[ASKED] = asked;
 }

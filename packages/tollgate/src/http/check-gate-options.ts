@@ -150,9 +150,9 @@ function checkSettleAborted({ settleAborted, chargeAfter }: Readonly<Record<stri
 const MOST_PARTITION_CHARACTERS = 256;
 
 /** @throws TollgateError `ERR_OPTION` unless it is `undefined` or text that fits `pk`. */
-export function checkPartition(partition: unknown): asserts partition is string | undefined {
-  if (partition === undefined) return;
-  if (typeof partition === "string" && partition.length <= MOST_PARTITION_CHARACTERS) return;
+export function checkedPartition(partition: unknown): string | undefined {
+  if (partition === undefined) return undefined;
+  if (typeof partition === "string" && partition.length <= MOST_PARTITION_CHARACTERS) return partition;
   // A promise is refused; its rejection must not end the process.
   if (isPromise(partition)) partition.then(undefined, () => {});
   const got = typeof partition === "string" ? `${partition.length} characters` : show(partition);

@@ -1,11 +1,10 @@
 import { systemClock } from "../core/clock.ts";
 import type { Decision } from "../core/decision.ts";
-import type { Asked } from "./asked.ts";
+import { noteDecision } from "./asked.ts";
 import { retryAfterSeconds } from "./denial.ts";
 import type { HeaderForm } from "./forms/header-forms.ts";
 import type { HeaderList } from "./header-list.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
-import { rateLimitedBy } from "./rate-limited.ts";
 
 /** The default form, which keeps the text of the policies that it has written last. */
 const DRAFT_11 = /* @__PURE__ */ new RateLimitHeaders("draft-11");
@@ -30,16 +29,8 @@ export function rateLimitHeaders(
   headers: HeaderForm | readonly HeaderForm[] | false = "draft-11",
 ): HeaderList {
   const forms = headers === "draft-11" ? DRAFT_11 : new RateLimitHeaders(headers);
-  const asked: Asked = {
-    decision: rateLimitedBy(decision),
-    formats: forms.formats,
-    partition: undefined,
-    before: undefined,
-    settle: undefined,
-    given: [],
-    isOver: true,
-  };
-  const list = forms.of(asked, systemClock.now());
+  const asked = noteDecision({}, decision, forms.formats, undefined, undefined);
+  const list = forms.of(asked, systemClock);
   const seconds = decision.allowed ? null : retryAfterSeconds(asked, 0);
   return seconds === null ? list : [...list, ["Retry-After", String(seconds)]];
 }

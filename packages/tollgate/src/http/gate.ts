@@ -6,8 +6,8 @@ import type { Decision, Denied } from "../core/decision.ts";
 import { mapMaybeAsync } from "../core/maybe-async.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import type { CountedCall } from "../limiter/reserving/counted-call.ts";
-import { type Asked, askedBefore, noteAsked } from "./asked.ts";
-import { type CheckedGateOptions, checkGateOptions, checkPartition } from "./check-gate-options.ts";
+import { type Asked, noteDecision } from "./asked.ts";
+import { type CheckedGateOptions, checkedPartition, checkGateOptions } from "./check-gate-options.ts";
 import { denialContent, prefersProblem, retryAfterSeconds } from "./denial.ts";
 import { type Departure, saysDeparted } from "./departure.ts";
 import { type ErrorLog, safeErrorLog, toError } from "./error-log.ts";
@@ -17,7 +17,7 @@ import type { HttpFacts } from "./http-facts.ts";
 import { type AddressFilter, addressFilterOf } from "./identity/address-filter.ts";
 import { mayTakePlaces, mayTakePlacesNow, type TakingCalls } from "./limiter-shape.ts";
 import { RateLimitHeaders } from "./rate-limit-headers.ts";
-import { type RateLimited, rateLimitedBy } from "./rate-limited.ts";
+import type { RateLimited } from "./rate-limited.ts";
 import { placesOf, type RequestPlaces } from "./request-places.ts";
 import { Settlement } from "./settlement.ts";
 import {
@@ -33,8 +33,11 @@ import {
 /** What a gate has to know of a framework. */
 export interface Framework<Request, Client> {
   readonly factsOf: (request: Request) => HttpFacts;
-  /** The object that all limiters of a request and its response share, whatever their adapters. */
-  readonly exchangeOf: (request: Request) => object;
+  /**
+   * The object that all limiters of a request and its response share, whatever their adapters. Absent where it is the
+   * request itself.
+   */
+  readonly exchangeOf?: (request: Request) => object;
   /** Caches the address of the request's peer: the peer may go while the gate waits. */
   readonly keepAddress: (request: Request) => void;
   /** Aborts when the client has gone. It is asked for only if requests wait. */
@@ -56,10 +59,13 @@ export class Gate<Request, Input, Client> {
   readonly #options: CheckedGateOptions<Request, Input>;
   readonly #limiter: Limiter<Input> | AsyncLimiter<Input>;
   readonly #framework: Framework<Request, Client>;
+  readonly #inputOf: (request: Request) => Input | Promise<Input>;
   readonly #headers: RateLimitHeaders;
   /** The header for scripts of other origins, if it is wanted. */
   readonly #exposed: HeaderList;
   readonly #filter: AddressFilter | undefined;
+  /** Whether some requests may pass uncounted. */
+  readonly #exempts: boolean;
   /** Whether the calls of requests are corrected, or wait. */
   readonly #keepsCalls: boolean;
   readonly #mayTakePlaces: boolean;
@@ -74,11 +80,14 @@ export class Gate<Request, Input, Client> {
       throw optionError("requestProperty", "none, as decisionOf(request) finds the decision", requestProperty);
     this.#limiter = limiter;
     this.#framework = framework;
+    // Without an `input` the limiter takes the facts of a request.
+    this.#inputOf = this.#options.input ?? (framework.factsOf as unknown as (request: Request) => Input);
     this.#headers = new RateLimitHeaders(headers);
     const names = [...this.#headers.names, "Retry-After"].join(", ");
     this.#exposed = exposeHeaders ? [[EXPOSE, names]] : [];
     this.#filter = addressFilterOf(options);
-    const { settle, chargeAfter, maxWaitMs } = this.#options;
+    const { settle, skip, chargeAfter, maxWaitMs } = this.#options;
+    this.#exempts = skip !== undefined || this.#filter !== undefined;
     this.#keepsCalls = settle || maxWaitMs > 0 || chargeAfter !== undefined;
     this.#mayTakePlaces = mayTakePlaces(limiter);
     this.#clock = "clock" in limiter ? (limiter.clock as Clock) : systemClock;
@@ -88,7 +97,7 @@ export class Gate<Request, Input, Client> {
   /** Decides about a request. The framework handles what this throws or rejects with. */
   check(request: Request, client: Client): Verdict | Promise<Verdict> {
     try {
-      const verdict = this.#judge(request, client);
+      const verdict = this.#exempts ? this.#judge(request, client) : this.#count(request, client);
       if (!isPromise(verdict)) return verdict;
       this.#framework.keepAddress(request);
       return verdict.catch((error: unknown) => this.#failed(error, request));
@@ -128,25 +137,37 @@ export class Gate<Request, Input, Client> {
   }
 
   #count(request: Request, client: Client): Verdict | Promise<Verdict> {
-    // Without an `input` the limiter takes the facts of a request.
-    const { input = this.#framework.factsOf as unknown as (request: Request) => Input, cost } = this.#options;
-    return mapMaybeAsync(input(request), (known) =>
-      typeof cost === "function"
-        ? mapMaybeAsync(cost(request), (costs) =>
-            // The function may return the same object for another request, while this one is decided.
-            this.#consume(request, client, known, copyCost(costs)),
-          )
-        : this.#consume(request, client, known, cost),
-    );
+    const input = this.#inputOf(request);
+    const { cost } = this.#options;
+    if (!isPromise(input) && typeof cost !== "function") return this.#consume(request, client, input, cost);
+    return mapMaybeAsync(input, (known) => this.#price(request, client, known));
+  }
+
+  #price(request: Request, client: Client, input: Input): Verdict | Promise<Verdict> {
+    const { cost } = this.#options;
+    if (typeof cost !== "function") return this.#consume(request, client, input, cost);
+    // The function may return the same object for another request, while this one is decided.
+    return mapMaybeAsync(cost(request), (costs) => this.#consume(request, client, input, copyCost(costs)));
   }
 
   #consume(request: Request, client: Client, input: Input, cost: Cost | undefined): Verdict | Promise<Verdict> {
+    const { partitionKey } = this.#options;
     // Before anything is counted: it may throw.
-    const partition = this.#partitionOf(request);
-    if (!(this.#keepsCalls || (this.#mayTakePlaces && mayTakePlacesNow(this.#limiter))))
-      return mapMaybeAsync<Decision, Verdict>(this.#limiter.consume(input, cost), (decision) =>
-        this.#verdictOn(request, decision, partition, undefined),
-      );
+    const partition = partitionKey && checkedPartition(partitionKey(request));
+    if (this.#keepsCalls || (this.#mayTakePlaces && mayTakePlacesNow(this.#limiter)))
+      return this.#take(request, client, input, cost, partition);
+    const decision = this.#limiter.consume(input, cost);
+    if (isPromise(decision)) return decision.then((known) => this.#verdictOn(request, known, partition));
+    return this.#verdictOn(request, decision, partition);
+  }
+
+  #take(
+    request: Request,
+    client: Client,
+    input: Input,
+    cost: Cost | undefined,
+    partition: string | undefined,
+  ): Verdict | Promise<Verdict> {
     const limiter = this.#limiter as unknown as TakingCalls<Input>;
     const act = (counted: CountedCall) => this.#verdictWith(request, counted, partition);
     const { maxWaitMs } = this.#options;
@@ -158,14 +179,6 @@ export class Gate<Request, Input, Client> {
       if (saysDeparted(error, signal)) return uncountedDenial(DEPARTED);
       throw error;
     });
-  }
-
-  #partitionOf(request: Request): string | undefined {
-    const { partitionKey } = this.#options;
-    if (partitionKey === undefined) return undefined;
-    const partition: unknown = partitionKey(request);
-    checkPartition(partition);
-    return partition;
   }
 
   /** The verdict on a request that may have taken places: they are freed if it fails. */
@@ -185,35 +198,18 @@ export class Gate<Request, Input, Client> {
     request: Request,
     decision: Decision,
     partition: string | undefined,
-    settlement: Settlement | undefined,
+    settlement?: Settlement,
     places?: RequestPlaces,
   ): Verdict {
-    const asked = this.#ask(request, decision, partition, settlement);
-    const headers = this.#headers.of(asked, this.#clock.now());
-    asked.given = headers;
-    const all = this.#exposed.length === 0 ? headers : [...headers, ...this.#exposed];
+    const { exchangeOf, attach } = this.#framework;
+    const exchange = exchangeOf === undefined ? (request as object) : exchangeOf(request);
+    const asked = noteDecision(exchange, decision, this.#headers.formats, partition, settlement?.tell);
     const { decision: known } = asked;
-    if (!known.allowed) return this.#denial(request, asked, known, all);
-    return { pass: true, asked, headers: all, settlement, places };
-  }
-
-  /** Notes the decision with the request, for handlers and for the limiters that follow. */
-  #ask(request: Request, decision: Decision, partition: string | undefined, settlement: Settlement | undefined): Asked {
-    const exchange = this.#framework.exchangeOf(request);
-    const before = askedBefore(exchange);
-    const settle = settlement?.tell ?? before?.settle;
-    const asked: Asked = {
-      decision: rateLimitedBy(decision, settle),
-      formats: this.#headers.formats,
-      partition,
-      before,
-      settle,
-      given: [],
-      isOver: false,
-    };
-    noteAsked(exchange, asked);
-    this.#framework.attach?.(request, this.#options.requestProperty, asked.decision);
-    return asked;
+    attach?.(request, this.#options.requestProperty, known);
+    asked.given = this.#headers.of(asked, this.#clock);
+    const headers = this.#exposed.length === 0 ? asked.given : [...asked.given, ...this.#exposed];
+    if (!known.allowed) return this.#denial(request, asked, known, headers);
+    return { pass: true, asked, headers, settlement, places };
   }
 
   #settlementOf(request: Request, counted: CountedCall): Settlement {

@@ -1,5 +1,6 @@
 import { optionError } from "../core/check-options.ts";
-import type { Decision } from "../core/decision.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Decision, Denied } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { type Asked, allAsked } from "./asked.ts";
@@ -11,7 +12,6 @@ import {
   WIRE_FORMS,
   type WireForm,
 } from "./forms/header-forms.ts";
-import type { PolicyTexts } from "./forms/policy-texts.ts";
 import type { HeaderList } from "./header-list.ts";
 
 const NO_HEADERS: HeaderList = [];
@@ -45,10 +45,10 @@ export class RateLimitHeaders {
    * The headers after this limiter has decided: none if no limit applied, or the option is `false`. If other limiters
    * were asked before, the headers list the policies of all in that order, and the tightest state, in the forms of all.
    */
-  of(asked: Asked, nowMs: number): HeaderList {
+  of(asked: Asked, clock: Clock): HeaderList {
     if (this.formats.size === 0 || !isTold(asked)) return NO_HEADERS;
-    if (asked.before === undefined) return headersOf(this.formats, [asked], asked, nowMs);
-    return headersOfAll(allAsked(asked).filter(isTold), nowMs);
+    if (asked.before === undefined) return headersOf(this.formats, [asked], asked, clock);
+    return headersOfAll(allAsked(asked).filter(isTold), clock);
   }
 }
 
@@ -58,11 +58,11 @@ function isTold(asked: Asked): asked is Told {
   return asked.formats.size > 0 && limit !== undefined && limitRemaining !== undefined;
 }
 
-function headersOfAll(all: readonly Told[], nowMs: number): HeaderList {
+function headersOfAll(all: readonly Told[], clock: Clock): HeaderList {
   const given = all.flatMap(({ formats }) => [...formats]);
   const formats = new Map(given.toSorted(([one], [other]) => FORMS.indexOf(one) - FORMS.indexOf(other)));
   const tightest = all.reduce((tightestYet, asked) => (isTighter(asked, tightestYet) ? asked : tightestYet));
-  return headersOf(formats, all, tightest, nowMs);
+  return headersOf(formats, all, tightest, clock);
 }
 
 /** Whether a client has to wait longer or, without a wait, has the smaller fraction left. */
@@ -71,44 +71,31 @@ function isTighter({ decision: one }: Told, { decision: other }: Told): boolean 
   return one.limitRemaining / one.limit.capacity < other.limitRemaining / other.limit.capacity;
 }
 
-/** If forms share a header, the first form's is sent. */
-function headersOf(formats: HeaderFormats, all: readonly Told[], tightest: Told, nowMs: number): HeaderList {
+function headersOf(formats: HeaderFormats, all: readonly Told[], tightest: Told, clock: Clock): HeaderList {
   const list: Header[] = [];
-  const quota = quotaOf(tightest, nowMs);
+  const quota = quotaOf(tightest);
   for (const { policies, state } of formats.values()) {
-    if (policies !== undefined) add(list, [POLICY, policiesOf(policies, all, nowMs)]);
-    for (const header of state(quota)) add(list, header);
+    const texts = policies?.of(all, clock);
+    // An empty list of policies is not sent.
+    if (texts) list.push([POLICY, texts]);
+    list.push(...state(quota, clock));
   }
-  return list;
+  return formats.size === 1 ? list : firstOfEach(list);
 }
 
-/** An empty list of policies is not sent. */
-function add(list: Header[], header: Header): void {
-  if (header[1] !== "" && !list.some(([name]) => name === header[0])) list.push(header);
+/** If forms share a header, the first form's is sent. */
+function firstOfEach(list: HeaderList): HeaderList {
+  return list.filter(([name], at) => list.findIndex(([other]) => other === name) === at);
 }
 
-function policiesOf(texts: PolicyTexts, all: readonly Told[], nowMs: number): string {
-  const [first] = all;
-  if (first !== undefined && all.length === 1) return texts.joined(first.decision.limits, nowMs, first.partition);
-  const each = all.flatMap(({ decision, partition }) => texts.each(decision.limits, nowMs, partition));
-  return [...new Set(each)].join(", ");
+function quotaOf({ decision, partition }: Told): ClientQuota {
+  const remaining = decision.allowed || !isHeldUp(decision) ? decision.limitRemaining : 0;
+  return { limit: decision.limit, remaining, waitMs: waitOf(decision), partition };
 }
 
-function quotaOf({ decision, partition }: Told, nowMs: number): ClientQuota {
-  const waitMs = waitOf(decision);
-  return {
-    limit: decision.limit,
-    // A client that is blocked, or behind others that wait, can use nothing, whatever its counts.
-    remaining: isHeldUp(decision) ? 0 : decision.limitRemaining,
-    // Rounded up, so that a client that waits finds what the headers told.
-    seconds: Math.ceil(waitMs / 1000),
-    resetSeconds: Math.ceil((nowMs + waitMs) / 1000),
-    partition,
-  };
-}
-
-function isHeldUp(decision: Decision): boolean {
-  return !decision.allowed && (decision.reason === "blocked" || decision.reason === "others-waiting");
+/** A client that is blocked, or behind others that wait, can use nothing, whatever its counts. */
+function isHeldUp({ reason }: Denied): boolean {
+  return reason === "blocked" || reason === "others-waiting";
 }
 
 /** Milliseconds until more is available. A client with nothing left sends nothing until then. */

@@ -3,12 +3,11 @@ import type { ExecutionContext } from "@nestjs/common";
 import { TollgateError } from "../../core/errors.ts";
 import { mapMaybeAsync } from "../../core/maybe-async.ts";
 import { Gate } from "../../http/gate.ts";
-import { writeHeaders } from "../../http/header-list.ts";
 import { isGone } from "../../http/outgoing.ts";
 import { DEPARTED, type DenialResponse, type Pass, type Verdict } from "../../http/verdict.ts";
 import { attach, keepAddress } from "../node/node-facts.ts";
 import { departureOf, watchOutcome } from "../node/node-response.ts";
-import { type Exchange, exchangeBehind, factsOf, nodeRequestOf, nodeResponseOf, WRITER } from "./nest-request.ts";
+import { type Exchange, exchangeBehind, factsOf, nodeRequestOf, nodeResponseOf, setHeaders } from "./nest-request.ts";
 import type { RouteRateLimit } from "./options.ts";
 import { RateLimitException } from "./rate-limit-exception.ts";
 
@@ -50,7 +49,7 @@ export class NestLimit {
       if (context.getType() === "http") return new Promise(() => {});
       throw new RateLimitException(DEPARTED, undefined);
     }
-    if (response !== undefined && outgoing?.headersSent !== true) writeHeaders(response, verdict.headers, WRITER);
+    if (response !== undefined && outgoing?.headersSent !== true) setHeaders(response, verdict.headers);
     return verdict.pass || this.#deny(verdict, context, exchange);
   }
 
@@ -61,8 +60,7 @@ export class NestLimit {
     if (context.getType() === "ws") return denyMessage(context.getArgByIndex(0), exception);
     // Nest adds the type of JSON only.
     const type: [string, string] = ["Content-Type", content.contentType];
-    if (context.getType() === "http" && exchange.response !== undefined)
-      writeHeaders(exchange.response, [type], WRITER);
+    if (context.getType() === "http" && exchange.response !== undefined) setHeaders(exchange.response, [type]);
     throw exception;
   }
 }

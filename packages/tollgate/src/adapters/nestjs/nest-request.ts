@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ExecutionContext } from "@nestjs/common";
-import type { HeaderWriter } from "../../http/header-list.ts";
+import { EXPOSE, type HeaderList, mergedNames } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import { factsAt } from "../node/node-facts.ts";
@@ -124,8 +124,10 @@ export function nodeResponseOf({ response }: Exchange): ServerResponse | undefin
 }
 
 /** Fastify sends the headers of its reply, and names as they are given: its own are in lower case. */
-export const WRITER: HeaderWriter<FrameworkResponse> = {
-  get: (response, name) => response.getHeader(name),
-  set: (response, name, value) =>
-    void (response.raw === undefined ? response.setHeader(name, value) : response.header?.(name.toLowerCase(), value)),
-};
+export function setHeaders(response: FrameworkResponse, headers: HeaderList): void {
+  for (const [name, given] of headers) {
+    const value = name === EXPOSE ? mergedNames(response.getHeader(name), given) : given;
+    if (response.raw === undefined) response.setHeader(name, value);
+    else response.header?.(name.toLowerCase(), value);
+  }
+}

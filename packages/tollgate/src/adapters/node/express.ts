@@ -8,7 +8,7 @@ import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
-import { attach, exchangeOf, factsAt, keepAddress } from "./node-facts.ts";
+import { attach, factsAt, keepAddress } from "./node-facts.ts";
 import { departureOf, sendDenial, setHeaders, watchOutcome } from "./node-response.ts";
 
 export * from "../../http/public.ts";
@@ -98,48 +98,37 @@ export function factsOf(request: Request): HttpFacts {
  */
 export function rateLimit<Input = HttpFacts>(options: RateLimitOptions<Input> & FittingInput<Input>): RateLimitHandler;
 export function rateLimit<Input>(options: RateLimitOptions<Input>): RateLimitHandler {
-  const limit = new ExpressLimit(options);
-  return (request, response, next) => limit.handle(request as Request, response as Response, next);
+  const gate = new Gate(options, { factsOf, keepAddress, departureOf, attach });
+  const { onDenied } = options;
+  const limit = (request: Request, response: Response, next: NextFunction): void => {
+    const act = (verdict: Verdict): void => {
+      if (!verdict.pass) {
+        deny(verdict, onDenied, request, response, next);
+        return;
+      }
+      watchOutcome(response, verdict);
+      // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
+      if (isGone(response)) return;
+      setHeaders(response, verdict.headers);
+      next();
+    };
+    gate.decide(request, response, act, (error) => next(toError(error)));
+  };
+  return limit as RateLimitHandler;
 }
 
-class ExpressLimit<Input> {
-  readonly #gate: Gate<Request, Input, Response>;
-  readonly #onDenied: RateLimitOptions<Input>["onDenied"];
-
-  constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf, attach });
-    this.#onDenied = options.onDenied;
-  }
-
-  handle(request: Request, response: Response, next: NextFunction): void {
-    this.#gate.decide(
-      request,
-      response,
-      (verdict) => this.#act(verdict, request, response, next),
-      (error) => next(toError(error)),
-    );
-  }
-
-  #act(verdict: Verdict, request: Request, response: Response, next: NextFunction): void {
-    if (!verdict.pass) {
-      this.#deny(verdict, request, response, next);
-      return;
-    }
-    watchOutcome(response, verdict);
-    // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
-    if (isGone(response)) return;
-    setHeaders(response, verdict.headers);
-    next();
-  }
-
-  #deny(denial: DenialResponse, request: Request, response: Response, next: NextFunction): void {
-    const { decision } = denial;
-    const onDenied = this.#onDenied;
-    const proceed = proceedAfter(denial, response, next);
-    const answer = onDenied && decision && (() => onDenied(request, response, decision, proceed));
-    // Express 4 ignores promises, so this adapter handles their rejection.
-    sendDenial(response, denial, answer, (error) => proceed(toError(error)));
-  }
+function deny<Input>(
+  denial: DenialResponse,
+  onDenied: RateLimitOptions<Input>["onDenied"],
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  const { decision } = denial;
+  const proceed = proceedAfter(denial, response, next);
+  const answer = onDenied && decision && (() => onDenied(request, response, decision, proceed));
+  // Express 4 ignores promises, so this adapter handles their rejection.
+  sendDenial(response, denial, answer, (error) => proceed(toError(error)));
 }
 
 /** The headers that are only true of a denial. Those about limits are true of any response. */

@@ -4,7 +4,7 @@ import { optionError } from "../../core/check-options.ts";
 import type { Denied } from "../../core/decision.ts";
 import { toError } from "../../http/error-log.ts";
 import { Gate } from "../../http/gate.ts";
-import { type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
+import { EXPOSE, type HeaderList, mergedNames } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import { isGone } from "../../http/outgoing.ts";
 import type { DenialResponse, Verdict } from "../../http/verdict.ts";
@@ -78,7 +78,7 @@ export class RouteLimit {
     if (verdict.pass) watchOutcome(reply.raw, verdict);
     // No handler for a client that has gone: the response's 'close' event is over, so the handler could not clean up.
     if (isGone(reply.raw)) return;
-    writeHeaders(reply, verdict.headers, WRITER);
+    setHeaders(reply, verdict.headers);
     if (verdict.pass) done();
     else this.#deny(verdict, request, reply, done);
   }
@@ -117,8 +117,8 @@ async function answerBy(
   if (payload !== undefined && !reply.sent) reply.send(payload);
 }
 
-const WRITER: HeaderWriter<FastifyReply> = {
-  get: (reply, name) => reply.getHeader(name),
-  // Fastify sends names as they are given: its own are in lower case.
-  set: (reply, name, value) => void reply.header(name.toLowerCase(), value),
-};
+/** Fastify sends names as they are given: its own are in lower case. */
+function setHeaders(reply: FastifyReply, headers: HeaderList): void {
+  for (const [name, value] of headers)
+    reply.header(name.toLowerCase(), name === EXPOSE ? mergedNames(reply.getHeader(name), value) : value);
+}

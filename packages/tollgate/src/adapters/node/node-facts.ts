@@ -36,11 +36,6 @@ export function factsAt(request: IncomingMessage, url: string | undefined): Http
   return new LazyFacts({ request, url }, NODE_SOURCE, () => addressOf(request));
 }
 
-/** The request, which frameworks pass on. Its response would do as well. */
-export function exchangeOf(request: IncomingMessage): object {
-  return request;
-}
-
 /** Gives handlers the decision. A limiter that counts nothing keeps that of the limiter before it. */
 export function attach(holder: object, property: string, decision: RateLimited): void {
   (holder as Record<string, RateLimited>)[property] = decision;

@@ -2,19 +2,16 @@ import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import { isPromise } from "../../core/checks.ts";
 import type { Departure } from "../../http/departure.ts";
-import { type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
+import { EXPOSE, type HeaderList, mergedNames } from "../../http/header-list.ts";
 import { departureOf as departureOfOutgoing, isGone, type Outgoing, onResponseEnd } from "../../http/outgoing.ts";
 import { type RunHandler, watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { DenialResponse, Pass, ResponseContent } from "../../http/verdict.ts";
 
-const WRITER: HeaderWriter<ServerResponse> = {
-  get: (response, name) => response.getHeader(name),
-  set: (response, name, value) => void response.setHeader(name, value),
-};
-
 /** Sets headers, unless the head has been sent. */
 export function setHeaders(response: ServerResponse, headers: HeaderList): void {
-  if (headers.length > 0 && !response.headersSent) writeHeaders(response, headers, WRITER);
+  if (response.headersSent) return;
+  for (const [name, value] of headers)
+    response.setHeader(name, name === EXPOSE ? mergedNames(response.getHeader(name), value) : value);
 }
 
 /** Sends a response in the handler's place, unless another was sent. */

@@ -10,7 +10,7 @@ import { isGone, type Outgoing } from "../../http/outgoing.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import { type DenialResponse, FAILURE, type Verdict } from "../../http/verdict.ts";
-import { attach, exchangeOf, factsOf, keepAddress } from "./node-facts.ts";
+import { attach, factsOf, keepAddress } from "./node-facts.ts";
 import { cutOff, departureOf, sendContent, sendDenial, setHeaders, watchOutcome } from "./node-response.ts";
 import {
   type LimitedUpgradeListener,
@@ -141,7 +141,7 @@ class NodeLimit<Input> {
   readonly #onDenied: RateLimitOptions<Input>["onDenied"];
 
   constructor(options: RateLimitOptions<Input>) {
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf: departureFrom, attach });
+    this.#gate = new Gate(options, { factsOf, keepAddress, departureOf: departureFrom, attach });
     this.#onDenied = options.onDenied;
   }
 

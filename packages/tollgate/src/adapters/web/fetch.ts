@@ -117,7 +117,7 @@ class FetchLimit<Input> {
   constructor(options: RateLimitOptions<Input>) {
     const departureOf = ({ signal }: Request) => signal;
     const ownOptions = ["remoteAddress"];
-    this.#gate = new Gate(options, { factsOf, exchangeOf, keepAddress, departureOf, ownOptions });
+    this.#gate = new Gate(options, { factsOf, keepAddress, departureOf, ownOptions });
     const { onDenied, remoteAddress } = options;
     if (remoteAddress !== undefined) {
       checkFunction("remoteAddress", remoteAddress, "a function of what the handler gets");
@@ -149,10 +149,6 @@ class FetchLimit<Input> {
     const { body, contentType, status } = content;
     return complete(new Response(body, { status, headers: { "Content-Type": contentType } }), headers, request);
   }
-}
-
-function exchangeOf(request: Request): object {
-  return request;
 }
 
 async function passTo(

@@ -1,4 +1,4 @@
-import { EXPOSE, type HeaderList, type HeaderWriter, writeHeaders } from "../../http/header-list.ts";
+import { EXPOSE, type HeaderList, mergedNames } from "../../http/header-list.ts";
 
 /**
  * The headers that a response was given, and the last decision on the request that it answered. No two requests share a
@@ -51,15 +51,12 @@ function adding(response: Response, headers: HeaderList): [complete: Response, a
   }
 }
 
-const WRITER: HeaderWriter<Headers> = {
-  get: (headers, name) => headers.get(name),
-  set: (headers, name, value) => headers.set(name, value),
-};
-
+/** @returns the headers that were missing. */
 function addMissing(target: Headers, headers: HeaderList): HeaderList {
-  const missing = headers.filter(([name, value]) =>
-    name === EXPOSE ? target.get(name)?.includes(value) !== true : !target.has(name),
-  );
-  writeHeaders(target, missing, WRITER);
-  return missing;
+  return headers.filter(([name, value]) => {
+    const before = target.get(name);
+    if (before !== null && (name !== EXPOSE || before.includes(value))) return false;
+    target.set(name, name === EXPOSE ? mergedNames(before, value) : value);
+    return true;
+  });
 }

@@ -1,7 +1,7 @@
 import { REQUESTS } from "../../core/cost.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { countsPlaces } from "../../core/limits/places.ts";
-import { type HeaderFormat, integerText, windowSeconds } from "./header-format.ts";
+import { type HeaderFormat, integerText, secondsText, windowSeconds } from "./header-format.ts";
 import { PolicyTexts } from "./policy-texts.ts";
 
 /**
@@ -43,9 +43,9 @@ function draft11(): HeaderFormat {
   return {
     policies: new PolicyTexts(namedPolicy, withPartition),
     stateHeaders: ["RateLimit"],
-    state: ({ limit, remaining, seconds, partition }) => {
+    state: ({ limit, remaining, waitMs, partition }) => {
       // Places come back when their holders free them, which no time tells.
-      const reset = countsPlaces(limit) ? "" : `;t=${integerText(seconds)}`;
+      const reset = countsPlaces(limit) ? "" : `;t=${secondsText(waitMs)}`;
       const state = `"${limit.name}";r=${integerText(remaining)}${reset}`;
       return [["RateLimit", partition === undefined ? state : withPartition(state, partition)]];
     },
@@ -75,10 +75,10 @@ function draft7(): HeaderFormat {
   return {
     policies: new PolicyTexts(unnamedPolicy),
     stateHeaders: ["RateLimit"],
-    state: ({ limit, remaining, seconds }) => [
+    state: ({ limit, remaining, waitMs }) => [
       [
         "RateLimit",
-        `limit=${integerText(limit.capacity)}, remaining=${integerText(remaining)}, reset=${integerText(seconds)}`,
+        `limit=${integerText(limit.capacity)}, remaining=${integerText(remaining)}, reset=${secondsText(waitMs)}`,
       ],
     ],
   };
@@ -92,10 +92,10 @@ function draft6(): HeaderFormat {
   return {
     policies: new PolicyTexts(unnamedPolicy),
     stateHeaders: ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
-    state: ({ limit, remaining, seconds }) => [
+    state: ({ limit, remaining, waitMs }) => [
       ["RateLimit-Limit", integerText(limit.capacity)],
       ["RateLimit-Remaining", integerText(remaining)],
-      ["RateLimit-Reset", integerText(seconds)],
+      ["RateLimit-Reset", secondsText(waitMs)],
     ],
   };
 }
@@ -111,10 +111,10 @@ function legacy(): HeaderFormat {
   return {
     policies: undefined,
     stateHeaders: ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
-    state: ({ limit, remaining, resetSeconds }) => [
+    state: ({ limit, remaining, waitMs }, clock) => [
       ["X-RateLimit-Limit", integerText(limit.capacity)],
       ["X-RateLimit-Remaining", integerText(remaining)],
-      ["X-RateLimit-Reset", integerText(resetSeconds)],
+      ["X-RateLimit-Reset", secondsText(clock.now() + waitMs)],
     ],
   };
 }

@@ -1,4 +1,11 @@
+import type { Clock } from "../../core/clock.ts";
 import type { Limit } from "../../core/limits/limit.ts";
+
+/** A limiter that was asked, as far as policies tell of it. */
+interface Policed {
+  readonly decision: { readonly limits: readonly Limit[] };
+  readonly partition: string | undefined;
+}
 
 /** The texts that describe a limiter's policies. */
 export class PolicyTexts {
@@ -22,21 +29,25 @@ export class PolicyTexts {
     this.#partitioned = partitioned;
   }
 
-  /** The policies as one header value. */
-  joined(limits: readonly Limit[], nowMs: number, partition: string | undefined): string {
-    if (partition !== undefined) return this.each(limits, nowMs, partition).join(", ");
-    if (limits !== this.#last || this.#varies) {
-      this.#lastJoined = this.each(limits, nowMs, undefined).join(", ");
-      this.#last = limits;
-      this.#varies = limits.some((limit) => "timeZone" in limit);
+  /** The policies of all limiters that were asked, as one header value. Equal policies are told once. */
+  of(all: readonly Policed[], clock: Clock): string {
+    const [{ decision, partition }] = all as readonly [Policed];
+    if (all.length > 1 || partition !== undefined) return this.#joined(all, clock);
+    if (decision.limits !== this.#last || this.#varies) {
+      this.#lastJoined = this.#joined(all, clock);
+      this.#last = decision.limits;
+      this.#varies = decision.limits.some((limit) => "timeZone" in limit);
     }
     return this.#lastJoined;
   }
 
-  /** The policies one by one. Limits with equal names and numbers have equal texts, which appear once. */
-  each(limits: readonly Limit[], nowMs: number, partition: string | undefined): readonly string[] {
-    const enforced = limits.filter(({ mode }) => mode === "enforce");
-    const policies = [...new Set(enforced.flatMap((limit) => this.#policyOf(limit, nowMs) ?? []))];
-    return partition === undefined ? policies : policies.map((policy) => this.#partitioned(policy, partition));
+  #joined(all: readonly Policed[], clock: Clock): string {
+    const nowMs = clock.now();
+    const texts = all.flatMap(({ decision, partition }) => {
+      const enforced = decision.limits.filter(({ mode }) => mode === "enforce");
+      const policies = enforced.flatMap((limit) => this.#policyOf(limit, nowMs) ?? []);
+      return partition === undefined ? policies : policies.map((policy) => this.#partitioned(policy, partition));
+    });
+    return [...new Set(texts)].join(", ");
   }
 }
