@@ -7,20 +7,10 @@ import type { FittingInput, GateOptions } from "../../http/gate-options.ts";
 import type { HeaderList } from "../../http/header-list.ts";
 import type { HttpFacts } from "../../http/http-facts.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
-import type { RequestPlaces } from "../../http/request-places.ts";
-import {
-  awaitsEnd,
-  endOf,
-  settleFailure,
-  type WatchedRequest,
-  watchRequest,
-  watchResponse,
-} from "../../http/response-outcome.ts";
-import type { Settle } from "../../http/settlement.ts";
 import type { DenialResponse, Pass } from "../../http/verdict.ts";
 import { type AddressOf, factsOf, keepAddress, notePeer } from "./fetch-facts.ts";
 import { withHeaders } from "./response-headers.ts";
-import { keepPassAlive, waitUntil } from "./wait-until.ts";
+import { answerAndSettle, isResponse } from "./response-outcome.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./fetch-facts.ts";
@@ -151,18 +141,14 @@ class FetchLimit<Input> {
   }
 }
 
-async function passTo(
+function passTo(
   handler: FetchHandler<[Request, ...unknown[]], FetchAnswer>,
   pass: Pass,
   request: Request,
   others: readonly unknown[],
 ): Promise<FetchAnswer> {
-  const { headers } = pass;
-  keepPassAlive(pass, others);
-  if (!awaitsEnd(pass)) return complete(await handler(request, ...others), headers, request);
-  const answer = async () => complete(await handler(request, ...others), headers, request);
-  const watched = watchRequest(request);
-  return answerAndSettle(answer, watched, waitUntil(endOf(pass, watched), others), pass.places);
+  const answer = async () => complete(await handler(request, ...others), pass.headers, request);
+  return answerAndSettle(pass, request, others, answer, "unseen");
 }
 
 async function answerBy<Input>(
@@ -175,34 +161,10 @@ async function answerBy<Input>(
   throw optionError("onDenied", "a function that returns a response", answer);
 }
 
-/** Settles the request by the handler's response or failure. */
-async function answerAndSettle(
-  answer: () => Promise<FetchAnswer>,
-  watched: WatchedRequest,
-  settle: Settle,
-  places: RequestPlaces | undefined,
-): Promise<FetchAnswer> {
-  try {
-    const answered = await answer();
-    if (isResponse(answered)) return watchResponse(watched, answered, settle, places);
-    // An upgrade, or the next handler of Next.js: the response cannot be seen here.
-    settle({ status: 0, bytes: 0, completed: true });
-    return answered;
-  } catch (error) {
-    settleFailure(watched, settle);
-    throw error;
-  }
-}
-
 function complete<Answer extends FetchAnswer>(
   answer: Answer,
   headers: HeaderList,
   request: Request,
 ): Answer | Response {
   return isResponse(answer) ? withHeaders(answer, headers, decisionOf(request)) : answer;
-}
-
-/** Checks the shape: frameworks and copies of a runtime have classes of their own. */
-function isResponse(answer: unknown): answer is Response {
-  return typeof answer === "object" && answer !== null && "headers" in answer;
 }

@@ -10,20 +10,12 @@ import type { HttpFacts } from "../../http/http-facts.ts";
 import { departureOf, isGone, onResponseEnd } from "../../http/outgoing.ts";
 import { watchOutgoing } from "../../http/outgoing-outcome.ts";
 import type { RateLimited } from "../../http/rate-limited.ts";
-import {
-  awaitsEnd,
-  endOf,
-  settleFailure,
-  sizeOfChunk,
-  watchRequest,
-  watchResponse,
-} from "../../http/response-outcome.ts";
 import { sendWithHead } from "../../http/send-with-head.ts";
 import type { DenialResponse, Pass, Verdict } from "../../http/verdict.ts";
 import { exchangeOf, factsWith, keepAddress, outgoingOf } from "./hono-facts.ts";
 import { addToResponse, alreadySent, replaceResponse, setOnContext } from "./hono-response.ts";
 import { withHeaders } from "./response-headers.ts";
-import { keepPassAlive, waitUntil } from "./wait-until.ts";
+import { answerAndSettle, sizeOfChunk } from "./response-outcome.ts";
 
 export * from "../../http/public.ts";
 export { factsOf } from "./hono-facts.ts";
@@ -98,9 +90,6 @@ class HonoLimit<Input> {
   #act(verdict: Verdict, context: Context, next: Next): ReturnType<MiddlewareHandler> {
     // For fetch handlers inside, which are given this request.
     if (verdict.asked !== undefined) noteAsked(context.req.raw, verdict.asked);
-    if (verdict.pass && (verdict.settlement ?? verdict.places) !== undefined) {
-      keepPassAlive(verdict, executionContextOf(context));
-    }
     const outgoing = outgoingOf(context);
     if (!verdict.pass) {
       // Other code has begun to answer while the limiter waited.
@@ -148,26 +137,18 @@ async function pass(next: Next): Promise<void> {
 
 /** Runs the handler on servers that give access to its `Response` only. */
 async function passWithResponse(passed: Pass, context: Context, next: Next): Promise<void> {
+  const answer = async () => {
+    await next();
+    // If no handler answered, Hono answers after all middleware.
+    return context.finalized ? context.res : undefined;
+  };
+  const others = passed.settlement === undefined && passed.places === undefined ? [] : executionContextOf(context);
   try {
-    if (awaitsEnd(passed)) await passAndSettle(passed, context, next);
-    else await next();
+    const answered = await answerAndSettle(passed, context.req.raw, others, answer, "failure");
+    if (answered !== undefined && answered !== context.res) replaceResponse(context, answered);
     addToResponse(context, passed.headers);
   } finally {
     endAsked(passed.asked);
-  }
-}
-
-async function passAndSettle(passed: Pass, context: Context, next: Next): Promise<void> {
-  const request = watchRequest(context.req.raw);
-  const settleInTime = waitUntil(endOf(passed, request), executionContextOf(context));
-  try {
-    await next();
-    // If no handler answered, Hono answers after all middleware.
-    if (context.finalized) replaceResponse(context, watchResponse(request, context.res, settleInTime, passed.places));
-    else settleFailure(request, settleInTime);
-  } catch (error) {
-    settleFailure(request, settleInTime);
-    throw error;
   }
 }
 
