@@ -6,7 +6,7 @@ import { plant } from "../support/temporary-folder.ts";
 import { install, packInstalled } from "./projects.ts";
 
 /** What the library loads, and npm installs with it. */
-export const DEPENDENCIES: readonly string[] = ["cluster-key-slot", "ipaddr.js"];
+export const DEPENDENCIES: readonly string[] = ["cluster-key-slot"];
 
 /** A tool of users that `tools/install-apart.sh` installed. */
 export function toolOf(path: string): string {

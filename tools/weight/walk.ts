@@ -20,8 +20,7 @@ const bundled = await rolldown({
       resolveId: (id) => resolve.alias.find(({ find }) => find.test(id))?.replacement ?? null,
     },
   ],
-  // `ipaddr.js` is compiled with the rest, because express brings an older one.
-  external: (id) => !/^(?:[./]|tollgate|ipaddr\.js$)/.test(id),
+  external: (id) => !/^(?:[./]|tollgate)/.test(id),
 });
 await bundled.write({ dir: OUT, format: "es", preserveModules: true, preserveModulesRoot: ROOT, cleanDir: true });
 await bundled.close();

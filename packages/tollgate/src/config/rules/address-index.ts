@@ -1,7 +1,6 @@
-import ipaddr from "ipaddr.js";
 import type { Address } from "../../http/identity/address.ts";
-import { type AddressBlock, blocksOf } from "../../http/identity/address-list.ts";
-import type { Ip } from "../../http/identity/parse-ip.ts";
+import { blocksOf } from "../../http/identity/address-list.ts";
+import { type Ip, isIpv6, networkOf } from "../../http/identity/parse-ip.ts";
 
 /** The blocks of one length: values by the text of their first bits. */
 interface Level<Value> {
@@ -16,7 +15,7 @@ export class AddressIndex<Value> {
 
   /** @throws TollgateError `ERR_OPTION` unless the entry is an address, a CIDR block, `private` or `loopback`. */
   add(entry: string, value: Value): void {
-    for (const { network, bits } of blocksOf("ip", entry) as readonly AddressBlock[]) {
+    for (const { network, bits } of blocksOf("ip", entry)) {
       const levels = this.#levelsOf(network);
       let level = levels.find((other) => other.bits === bits);
       if (level === undefined) {
@@ -45,14 +44,10 @@ export class AddressIndex<Value> {
   }
 
   #levelsOf(ip: Ip): Level<Value>[] {
-    return ip instanceof ipaddr.IPv4 ? this.#ipv4 : this.#ipv6;
+    return isIpv6(ip) ? this.#ipv6 : this.#ipv4;
   }
 }
 
 function firstBits(ip: Ip, bits: number): string {
-  const [parts, width] = ip instanceof ipaddr.IPv4 ? [ip.octets, 8] : [ip.parts, 16];
-  const whole = Math.floor(bits / width);
-  const rest = bits - whole * width;
-  const first = parts.slice(0, whole).join(".");
-  return rest === 0 ? first : `${first}.${(parts[whole] ?? 0) >> (width - rest)}`;
+  return networkOf(ip, bits).join(".");
 }

@@ -1,9 +1,8 @@
-import { type Address, AddressKeys, parseAddress } from "../../http/identity/address.ts";
+import { type Address, keyOfIp, parseAddress } from "../../http/identity/address.ts";
 import { isDottedQuad } from "../../http/identity/parse-ip.ts";
 
 const IPV6_PREFIX = 64;
 const NETWORK_SUFFIX = `/${IPV6_PREFIX}`;
-const KEYS = new AddressKeys(IPV6_PREFIX);
 
 /** The key of requests whose address is not known. They share it: a closed connection has no address. */
 const UNKNOWN = "unknown";
@@ -14,7 +13,7 @@ export function keyOfAddress(text: string): string | undefined {
   const network = text.endsWith(NETWORK_SUFFIX) ? text.slice(0, -NETWORK_SUFFIX.length) : text;
   const address = parseAddress(network);
   if (address === undefined || (network !== text && !network.includes(":"))) return undefined;
-  return KEYS.of(address.counted);
+  return keyOfIp(address.counted, IPV6_PREFIX);
 }
 
 const MAPPED = "::ffff:";
@@ -53,6 +52,6 @@ export class RequestAddress {
 
   #keyOfParsed(): string {
     const { parsed } = this;
-    return parsed === undefined ? UNKNOWN : KEYS.of(parsed.counted);
+    return parsed === undefined ? UNKNOWN : keyOfIp(parsed.counted, IPV6_PREFIX);
   }
 }

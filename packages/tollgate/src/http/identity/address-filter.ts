@@ -1,9 +1,11 @@
 import { TollgateError } from "../../core/errors.ts";
 import type { AddressFilterOptions } from "../gate-options.ts";
 import type { HttpFacts } from "../http-facts.ts";
+import { parseAddress } from "./address.ts";
 import { AddressList } from "./address-list.ts";
 import type { FoundClient } from "./client-finder.ts";
-import { clientKey, findClientBy } from "./client-ip.ts";
+import { findClientBy } from "./client-ip.ts";
+import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
 
 /** `"listed in neither"`: the limiter decides. */
 export type FilterResult = "allowed" | "denied" | "listed in neither";
@@ -16,10 +18,10 @@ export class AddressFilter {
 
   /** @throws TollgateError `ERR_OPTION` for a malformed list, or a `clientIp` that `clientIp()` did not make. */
   constructor(options: AddressFilterOptions) {
-    const { allowList = [], denyList = [], clientIp = clientKey({}, "the clientIp of rateLimit") } = options;
+    const { allowList = [], denyList = [], clientIp } = options;
     this.#allowList = new AddressList("allowList", allowList);
     this.#denyList = new AddressList("denyList", denyList);
-    this.#find = findClientBy(clientIp);
+    this.#find = clientIp === undefined ? findPeer() : findClientBy(clientIp);
   }
 
   /** Compares whole addresses: `ipv6Prefix` does not apply. A client without an address is in no list. */
@@ -30,6 +32,16 @@ export class AddressFilter {
     if (!isHidden && this.#allowList.has(client)) return "allowed";
     return this.#denyList.has(client) ? "denied" : "listed in neither";
   }
+}
+
+/** By default the client is the socket's peer. */
+function findPeer(): (facts: HttpFacts) => FoundClient {
+  const watch = new ProxyHeaderWatch("the clientIp of rateLimit");
+  return (facts) => {
+    watch.look(facts);
+    const { remoteAddress } = facts;
+    return { client: remoteAddress === undefined ? undefined : parseAddress(remoteAddress), isHidden: false };
+  };
 }
 
 /**

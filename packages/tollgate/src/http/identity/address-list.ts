@@ -1,14 +1,7 @@
-import ipaddr from "ipaddr.js";
 import { optionError } from "../../core/check-options.ts";
 import type { Address } from "./address.ts";
 import { embeddedIpv4, isPartlyInternal } from "./embedded-ipv4.ts";
-import { type Ip, parseIp } from "./parse-ip.ts";
-
-/** All addresses that share their first bits. */
-export interface AddressBlock {
-  readonly network: Ip;
-  readonly bits: number;
-}
+import { type AddressBlock, bitsOf, type Ip, isInBlock, isIpv6, parseIp, textOf } from "./parse-ip.ts";
 
 /** A block of IPv6 in the range of embedded IPv4 addresses that is not exactly one block of IPv4. */
 interface AmbiguousBlock {
@@ -49,13 +42,9 @@ export class AddressList {
   }
 
   has(address: Address): boolean {
-    for (const block of this.#blocks) if (isInBlock(address, block)) return true;
+    for (const block of this.#blocks) if (isInBlock(address.listed, block)) return true;
     return false;
   }
-}
-
-function isInBlock({ listed }: Address, { network, bits }: AddressBlock): boolean {
-  return listed.kind() === network.kind() && listed.match(network, bits);
 }
 
 /** @throws TollgateError `ERR_OPTION`, naming the option and the entry, unless the entry is addresses or blocks. */
@@ -72,7 +61,6 @@ export function blocksOf(option: string, entry: unknown): AddressBlock[] {
 }
 
 const IPV4_BITS = 32;
-const IPV6_BITS = 128;
 const PREFIX_LENGTH = /^(?:0|[1-9]\d{0,2})$/;
 
 /**
@@ -82,23 +70,23 @@ function parseBlock(text: string): AddressBlock | AmbiguousBlock | undefined {
   const slash = text.indexOf("/");
   const ip = parseIp(slash < 0 ? text : text.slice(0, slash));
   if (ip === undefined) return undefined;
-  const mostBits = ip instanceof ipaddr.IPv6 ? IPV6_BITS : IPV4_BITS;
+  const mostBits = bitsOf(ip);
   const length = slash < 0 ? String(mostBits) : text.slice(slash + 1);
   if (!PREFIX_LENGTH.test(length) || Number(length) > mostBits) return undefined;
-  return ip instanceof ipaddr.IPv6 ? ipv6Block(ip, Number(length)) : { network: ip, bits: Number(length) };
+  return isIpv6(ip) ? ipv6Block(ip, Number(length)) : { network: ip, bits: Number(length) };
 }
 
-function ipv6Block(network: ipaddr.IPv6, bits: number): AddressBlock | AmbiguousBlock {
+function ipv6Block(network: Ip, bits: number): AddressBlock | AmbiguousBlock {
   const embedded = embeddedIpv4(network);
   if (embedded === undefined) return { network, bits };
   const { ip, bitsBefore, isLocal, isForbidden } = embedded;
   // `::ffff:10.0.0.1/32` would be `::/32`, which contains `::1`.
-  if (bits < bitsBefore) return { instead: `${ip.toString()}/${Math.min(bits, IPV4_BITS)}` };
+  if (bits < bitsBefore) return { instead: `${textOf(ip)}/${Math.min(bits, IPV4_BITS)}` };
   const ipv4Bits = Math.min(bits - bitsBefore, IPV4_BITS);
   // Many lists of IPv6 networks contain a whole embedding: it must not match all of IPv4 by accident. In a block that
   // is partly internal, `isInBlock` would look for one part in the wrong family.
   if (ipv4Bits === 0 || (!isLocal && isPartlyInternal(ip, ipv4Bits))) {
-    return { instead: `${ip.toString()}/${ipv4Bits}` };
+    return { instead: `${textOf(ip)}/${ipv4Bits}` };
   }
   // `Address.listed` leaves forbidden forms in IPv6.
   return isForbidden ? { network, bits } : { network: ip, bits: ipv4Bits };

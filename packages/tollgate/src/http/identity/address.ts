@@ -1,6 +1,5 @@
-import ipaddr from "ipaddr.js";
 import { embeddedIpv4 } from "./embedded-ipv4.ts";
-import { type Ip, parseIp } from "./parse-ip.ts";
+import { bitsOf, type Ip, isIpv6, networkOf, parseIp, textOf } from "./parse-ip.ts";
 
 /** The address of a client or a proxy, independent of its spelling. */
 export interface Address {
@@ -30,7 +29,7 @@ export function parseAddress(node: string): Address | undefined {
 }
 
 function addressOf(ip: Ip): Address {
-  const embedded = ip instanceof ipaddr.IPv6 ? embeddedIpv4(ip) : undefined;
+  const embedded = isIpv6(ip) ? embeddedIpv4(ip) : undefined;
   if (embedded === undefined) return { counted: ip, listed: ip };
   return { counted: embedded.ip, listed: embedded.isForbidden ? ip : embedded.ip };
 }
@@ -58,22 +57,8 @@ function withoutZone(host: string): string | undefined {
   return ZONE.test(host.slice(percent + 1)) ? host.slice(0, percent) : undefined;
 }
 
-const IPV6_BITS = 128;
-
-/** Makes keys of addresses: one key for each IPv4 address, and one for each IPv6 network of the given prefix length. */
-export class AddressKeys {
-  readonly #prefix: number;
-  readonly #mask: readonly number[];
-
-  constructor(prefix: number) {
-    this.#prefix = prefix;
-    this.#mask = ipaddr.IPv6.subnetMaskFromPrefixLength(prefix).parts;
-  }
-
-  of(ip: Ip): string {
-    if (ip instanceof ipaddr.IPv4) return ip.toString();
-    if (this.#prefix === IPV6_BITS) return ip.toRFC5952String();
-    const network = new ipaddr.IPv6(ip.parts.map((part, index) => part & (this.#mask[index] ?? 0)));
-    return `${network.toRFC5952String()}/${this.#prefix}`;
-  }
+/** The key of an address: IPv4 whole, IPv6 by its first bits. */
+export function keyOfIp(ip: Ip, ipv6Prefix: number): string {
+  if (!isIpv6(ip) || ipv6Prefix === bitsOf(ip)) return textOf(ip);
+  return `${textOf(networkOf(ip, ipv6Prefix))}/${ipv6Prefix}`;
 }

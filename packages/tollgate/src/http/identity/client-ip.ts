@@ -8,7 +8,7 @@ import {
 import { show, TollgateError } from "../../core/errors.ts";
 import { markKeyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
-import { type Address, AddressKeys, parseAddress } from "./address.ts";
+import { type Address, keyOfIp, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER, type FoundClient } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
 import { MissingAddressWatch } from "./missing-address-watch.ts";
@@ -79,15 +79,10 @@ const MAPPED = "::ffff:";
  * ```
  */
 export function clientIp(options: ClientIpOptions = {}): KeyOf {
-  return clientKey(options, "clientIp()");
-}
-
-/** What `clientIp()` returns, with another name in its warnings. */
-export function clientKey(options: ClientIpOptions, owner: string): KeyOf {
   checkOptions("clientIp", options, NAMES, HINTS);
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
-  const keys = new AddressKeys(checkWholeNumber("ipv6Prefix", ipv6Prefix, 1, 128));
+  checkWholeNumber("ipv6Prefix", ipv6Prefix, 1, 128);
   const finder = new ClientFinder(trusts, checkToken("addressHeader", addressHeader, "the name of a header"));
   checkChoice("warnings", warnings, [true, false]);
   checkHeaderIsRead(options);
@@ -98,10 +93,10 @@ export function clientKey(options: ClientIpOptions, owner: string): KeyOf {
       return UNKNOWN;
     }
     addresses?.found();
-    return keys.of(address.counted);
+    return keyOfIp(address.counted, ipv6Prefix);
   };
   const isWatched = options.trustProxy === undefined && warnings !== false;
-  const watch = isWatched ? new ProxyHeaderWatch(owner) : undefined;
+  const watch = isWatched ? new ProxyHeaderWatch("clientIp()") : undefined;
   const find: FindClient = (facts) => {
     watch?.look(facts);
     return finder.of(facts);

@@ -1,9 +1,7 @@
-import ipaddr from "ipaddr.js";
+import { type AddressBlock, type Ip, isInBlock, parseIp } from "./parse-ip.ts";
 
 /** A block of IPv6 whose addresses carry an IPv4 address right behind the prefix. */
-interface Embedding {
-  readonly network: ipaddr.IPv6;
-  readonly bits: number;
+interface Embedding extends AddressBlock {
   readonly isLocal: boolean;
 }
 
@@ -11,25 +9,29 @@ const PART_BITS = 16;
 
 /** IPv4-mapped (RFC 4291), NAT64's well-known prefix (RFC 6052) and 6to4 (RFC 3056). */
 const EMBEDDINGS: readonly Embedding[] = [
-  { network: ipaddr.IPv6.parse("::ffff:0:0"), bits: 96, isLocal: true },
-  { network: ipaddr.IPv6.parse("64:ff9b::"), bits: 96, isLocal: false },
-  { network: ipaddr.IPv6.parse("2002::"), bits: 16, isLocal: false },
+  { ...blockOf("::ffff:0:0", 96), isLocal: true },
+  { ...blockOf("64:ff9b::", 96), isLocal: false },
+  { ...blockOf("2002::", 16), isLocal: false },
 ];
 
 /** Blocks without addresses of the internet: "this network", private, shared, loopback and link-local. */
-const INTERNAL = [
-  "0.0.0.0/8",
-  "10.0.0.0/8",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "169.254.0.0/16",
-  "172.16.0.0/12",
-  "192.168.0.0/16",
-].map((block) => ipaddr.IPv4.parseCIDR(block));
+const INTERNAL: readonly AddressBlock[] = [
+  blockOf("0.0.0.0", 8),
+  blockOf("10.0.0.0", 8),
+  blockOf("100.64.0.0", 10),
+  blockOf("127.0.0.0", 8),
+  blockOf("169.254.0.0", 16),
+  blockOf("172.16.0.0", 12),
+  blockOf("192.168.0.0", 16),
+];
+
+function blockOf(text: string, bits: number): AddressBlock {
+  return { network: parseIp(text) as Ip, bits };
+}
 
 /** The IPv4 address within an IPv6 address. */
 export interface EmbeddedIpv4 {
-  readonly ip: ipaddr.IPv4;
+  readonly ip: Ip;
   /** The number of bits in front of it. */
   readonly bitsBefore: number;
   /** Whether the host itself writes its IPv4 peers in this form. The other forms arrive from the network. */
@@ -42,21 +44,16 @@ export interface EmbeddedIpv4 {
 }
 
 /** Finds the IPv4 address that an IPv6 address stands for, if it stands for one. */
-export function embeddedIpv4(ip: ipaddr.IPv6): EmbeddedIpv4 | undefined {
-  const found = EMBEDDINGS.find(({ network, bits }) => ip.match(network, bits));
+export function embeddedIpv4(ip: Ip): EmbeddedIpv4 | undefined {
+  const found = EMBEDDINGS.find((block) => isInBlock(ip, block));
   if (found === undefined) return undefined;
   const { bits: bitsBefore, isLocal } = found;
   const at = bitsBefore / PART_BITS;
-  const [high = 0, low = 0] = ip.parts.slice(at, at + 2);
-  const ipv4 = new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
-  return { ip: ipv4, bitsBefore, isLocal, isForbidden: !isLocal && isInternal(ipv4) };
-}
-
-function isInternal(ip: ipaddr.IPv4): boolean {
-  return INTERNAL.some(([network, bits]) => ip.match(network, bits));
+  const ipv4 = ip.slice(at, at + 2);
+  return { ip: ipv4, bitsBefore, isLocal, isForbidden: !isLocal && INTERNAL.some((block) => isInBlock(ipv4, block)) };
 }
 
 /** Whether a block contains both internal addresses and others. */
-export function isPartlyInternal(ip: ipaddr.IPv4, bits: number): boolean {
-  return INTERNAL.some(([network, networkBits]) => bits < networkBits && network.match(ip, bits));
+export function isPartlyInternal(ip: Ip, bits: number): boolean {
+  return INTERNAL.some((internal) => bits < internal.bits && isInBlock(internal.network, { network: ip, bits }));
 }

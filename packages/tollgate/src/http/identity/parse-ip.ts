@@ -1,7 +1,9 @@
-import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
+/** An address as groups of 16 bits, in the family in which it was written: two groups of IPv4, or eight of IPv6. */
+export type Ip = readonly number[];
 
-/** An address as bits, in the family in which it was written. */
-export type Ip = IPv4 | IPv6;
+const GROUP_BITS = 16;
+const IPV4_GROUPS = 2;
+const IPV6_GROUPS = 8;
 
 /** Eight groups of IPv6, the last two as a dotted quad. */
 const LONGEST = 45;
@@ -10,10 +12,19 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 const LARGEST_OCTET = 255;
 
+export function isIpv6(ip: Ip): boolean {
+  return ip.length === IPV6_GROUPS;
+}
+
+/** How many bits the addresses of a family have. */
+export function bitsOf(ip: Ip): number {
+  return ip.length * GROUP_BITS;
+}
+
 /** Parses an address as standards write it, without brackets, port and zone. Any other text gives `undefined`. */
 export function parseIp(text: string): Ip | undefined {
   if (text.length > LONGEST) return undefined;
-  if (isDottedQuad(text)) return new ipaddr.IPv4(octetsOf(text));
+  if (isDottedQuad(text)) return groupsOfQuad(text);
   return text.includes(":") ? parseIpv6(text) : undefined;
 }
 
@@ -41,29 +52,71 @@ export function isDottedQuad(text: string, from = 0): boolean {
   return dots === 3 && octet >= 0;
 }
 
-function octetsOf(quad: string): number[] {
-  return quad.split(".").map(Number);
+function groupsOfQuad(quad: string): Ip {
+  const [first = 0, second = 0, third = 0, fourth = 0] = quad.split(".").map(Number);
+  return [first * 256 + second, third * 256 + fourth];
 }
 
-function parseIpv6(text: string): IPv6 | undefined {
-  const hex = withHexTail(text);
-  if (hex === undefined || hex.includes("%")) return undefined;
-  try {
-    return ipaddr.IPv6.parse(hex);
-  } catch {
-    return undefined;
+/** RFC 4291, section 2.2: `::` stands for one run of groups that are 0. */
+function parseIpv6(text: string): Ip | undefined {
+  const [before = "", after, ...others] = text.split("::");
+  const left = groupsOf(before, after === undefined);
+  const right = after === undefined ? [] : groupsOf(after, true);
+  if (left === undefined || right === undefined || others.length > 0) return undefined;
+  const missing = IPV6_GROUPS - left.length - right.length;
+  if (after === undefined ? missing !== 0 : missing < 1) return undefined;
+  return [...left, ...new Array<number>(missing).fill(0), ...right];
+}
+
+const GROUP = /^[\da-f]{1,4}$/i;
+
+/** `isEnd`: the last two groups may be a dotted quad. */
+function groupsOf(text: string, isEnd: boolean): Ip | undefined {
+  if (text === "") return [];
+  const groups: number[] = [];
+  const parts = text.split(":");
+  for (const [index, part] of parts.entries()) {
+    if (GROUP.test(part)) groups.push(Number.parseInt(part, 16));
+    else if (isEnd && index === parts.length - 1 && isDottedQuad(part)) groups.push(...groupsOfQuad(part));
+    else return undefined;
   }
+  return groups;
 }
 
-/**
- * Rewrites a dotted quad at the end as two groups. ipaddr.js reads octal octets there, and takes `::1.2.3.4` for
- * `::ffff:1.2.3.4`. It reads `::102:304`, the same bits, correctly.
- */
-function withHexTail(text: string): string | undefined {
-  const tailAt = text.lastIndexOf(":") + 1;
-  const tail = text.slice(tailAt);
-  if (!tail.includes(".")) return text;
-  if (!isDottedQuad(tail)) return undefined;
-  const [first = 0, second = 0, third = 0, fourth = 0] = octetsOf(tail);
-  return `${text.slice(0, tailAt)}${(first * 256 + second).toString(16)}:${(third * 256 + fourth).toString(16)}`;
+/** All addresses that share their first bits. */
+export interface AddressBlock {
+  readonly network: Ip;
+  readonly bits: number;
+}
+
+export function isInBlock(ip: Ip, { network, bits }: AddressBlock): boolean {
+  if (ip.length !== network.length) return false;
+  for (let at = 0; at < ip.length; at += 1) {
+    const rest = restBits(at, bits);
+    if (ip[at]! >> rest !== network[at]! >> rest) return false;
+  }
+  return true;
+}
+
+/** The address with its first bits only. */
+export function networkOf(ip: Ip, bits: number): Ip {
+  return ip.map((group, at) => (group >> restBits(at, bits)) << restBits(at, bits));
+}
+
+/** How many bits of a group are behind the first `bits` of an address. */
+function restBits(group: number, bits: number): number {
+  return Math.min(Math.max(0, (group + 1) * GROUP_BITS - bits), GROUP_BITS);
+}
+
+const ZEROS = /\b0(?::0)+\b/g;
+
+/** A dotted quad, or IPv6 as RFC 5952 writes it: `::` is the longest run of groups that are 0, the first of equals. */
+export function textOf(ip: Ip): string {
+  if (ip.length === IPV4_GROUPS) return ip.map((group) => `${group >> 8}.${group & 0xff}`).join(".");
+  const text = ip.map((group) => group.toString(16)).join(":");
+  let longest: RegExpExecArray | undefined;
+  for (const run of text.matchAll(ZEROS)) if (run[0].length > (longest?.[0].length ?? 0)) longest = run;
+  if (longest === undefined) return text;
+  const { 0: zeros, index } = longest;
+  return `${text.slice(0, index)}::${text.slice(index + zeros.length)}`.replace(/:{3,}/, "::");
 }
