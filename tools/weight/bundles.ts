@@ -30,7 +30,7 @@ export const PROGRAMS: readonly BundledProgram[] = [
     program: `${LIMITER}
 import { rateLimit } from "tollgate/fetch";
 export default rateLimit({ limiter, input: (request) => request.url });`,
-    budget: 61,
+    budget: 52.3,
     goal: 36,
   },
   {

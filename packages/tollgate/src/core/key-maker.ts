@@ -2,12 +2,14 @@
 const EXAMPLE = Symbol.for("tollgate.keyMaker");
 
 /**
- * Marks a function that makes key functions, so that `createLimiter` can say that it has to be called.
+ * Marks a function that makes key functions, so that `createLimiter` can say that it has to be called. A definition is
+ * pure with it, so bundlers can leave out what is not used.
  *
  * @param example the call, for the error.
+ * @returns the function.
  */
-export function markKeyMaker(maker: object, example: string): void {
-  Object.defineProperty(maker, EXAMPLE, { value: example });
+export function keyMaker<Make extends object>(example: string, make: Make): Make {
+  return Object.defineProperty(make, EXAMPLE, { value: example });
 }
 
 /** The example of a marked function; `undefined` for others. */

@@ -6,7 +6,7 @@ import {
   optionError,
 } from "../../core/check-options.ts";
 import { show, TollgateError } from "../../core/errors.ts";
-import { markKeyMaker } from "../../core/key-maker.ts";
+import { keyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 import { type Address, keyOfIp, parseAddress } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER, type FoundClient } from "./client-finder.ts";
@@ -78,7 +78,9 @@ const MAPPED = "::ffff:";
  * console.log(limiter.consume(facts).remaining); // 99
  * ```
  */
-export function clientIp(options: ClientIpOptions = {}): KeyOf {
+export const clientIp: (options?: ClientIpOptions) => KeyOf = /* @__PURE__ */ keyMaker("clientIp()", makeKey);
+
+function makeKey(options: ClientIpOptions = {}): KeyOf {
   checkOptions("clientIp", options, NAMES, HINTS);
   const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
   const trusts = compileTrust(trustProxy);
@@ -135,8 +137,6 @@ function checkFacts(facts: unknown): asserts facts is HttpFacts {
     `clientIp: expected the facts of a request (HttpFacts), got ${show(facts)}${hint}`,
   );
 }
-
-markKeyMaker(clientIp, "clientIp()");
 
 /** A fast path: nearly every peer has an IPv4 address, which the system writes in one of these two forms. */
 function plainPeer(peer: string): string | undefined {

@@ -1,6 +1,6 @@
 import { checkFunction } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
-import { markKeyMaker } from "../../core/key-maker.ts";
+import { keyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 
 /**
@@ -19,13 +19,13 @@ import type { HttpFacts, KeyOf } from "../http-facts.ts";
  * console.log(key({ ...request, header: () => undefined })); // 9:192.0.2.1,0:
  * ```
  */
-export function compositeKey(...parts: KeyOf[]): KeyOf {
-  const all = checkParts("compositeKey", parts);
-  return (facts) => all.map((part) => lengthPrefixed(partOf("compositeKey", part, facts))).join(",");
-}
-
-markKeyMaker(compositeKey, 'compositeKey(clientIp(), header("x-tenant"))');
-markKeyMaker(firstOf, 'firstOf(header("x-api-key"), clientIp())');
+export const compositeKey: (...parts: KeyOf[]) => KeyOf = /* @__PURE__ */ keyMaker(
+  'compositeKey(clientIp(), header("x-tenant"))',
+  (...parts) => {
+    const all = checkParts("compositeKey", parts);
+    return (facts) => all.map((part) => lengthPrefixed(partOf("compositeKey", part, facts))).join(",");
+  },
+);
 
 function lengthPrefixed(key: string): string {
   return `${key.length}:${key}`;
@@ -47,16 +47,19 @@ function lengthPrefixed(key: string): string {
  * console.log(key({ ...request, header: () => undefined })); // 1:192.0.2.1
  * ```
  */
-export function firstOf(...parts: KeyOf[]): KeyOf {
-  const marked = checkParts("firstOf", parts).map((part, index) => ({ part, mark: `${index}:` }));
-  return (facts) => {
-    for (const { part, mark } of marked) {
-      const key = partOf("firstOf", part, facts);
-      if (key !== "") return mark + key;
-    }
-    return "";
-  };
-}
+export const firstOf: (...parts: KeyOf[]) => KeyOf = /* @__PURE__ */ keyMaker(
+  'firstOf(header("x-api-key"), clientIp())',
+  (...parts) => {
+    const marked = checkParts("firstOf", parts).map((part, index) => ({ part, mark: `${index}:` }));
+    return (facts) => {
+      for (const { part, mark } of marked) {
+        const key = partOf("firstOf", part, facts);
+        if (key !== "") return mark + key;
+      }
+      return "";
+    };
+  },
+);
 
 /** @returns a copy of the parts. */
 function checkParts(option: string, parts: readonly KeyOf[]): readonly KeyOf[] {

@@ -1,4 +1,4 @@
-import { markKeyMaker } from "../../core/key-maker.ts";
+import { keyMaker } from "../../core/key-maker.ts";
 import type { KeyOf } from "../http-facts.ts";
 import { checkToken, percentDecoded, shortValue, trimmed } from "./header-values.ts";
 
@@ -22,16 +22,14 @@ import { checkToken, percentDecoded, shortValue, trimmed } from "./header-values
  * console.log(cookie("session")(facts)); // s-42
  * ```
  */
-export function cookie(name: string): KeyOf {
+export const cookie: (name: string) => KeyOf = /* @__PURE__ */ keyMaker('cookie("session")', (name) => {
   const wanted = checkToken("cookie", name, "the name of a cookie");
   return (facts) => {
     const values = cookiesOf(facts.header("cookie") ?? "").get(wanted) ?? [];
     // Undecoded, each spelling of a session would be another key.
     return values.length === 1 ? shortValue(percentDecoded(values[0]!)) : "";
   };
-}
-
-markKeyMaker(cookie, 'cookie("session")');
+});
 
 /** The different values of each cookie of a `Cookie` header, as they are sent: applications may read any of them. */
 export function cookiesOf(cookies: string): ReadonlyMap<string, readonly string[]> {

@@ -1,4 +1,4 @@
-import { markKeyMaker } from "../../core/key-maker.ts";
+import { keyMaker } from "../../core/key-maker.ts";
 import type { KeyOf } from "../http-facts.ts";
 import { checkToken, hasSeveralLines, shortValue } from "./header-values.ts";
 
@@ -26,9 +26,7 @@ import { checkToken, hasSeveralLines, shortValue } from "./header-values.ts";
  * console.log(limiter.consume(facts).remaining); // 99
  * ```
  */
-export function header(name: string): KeyOf {
+export const header: (name: string) => KeyOf = /* @__PURE__ */ keyMaker('header("x-api-key")', (name) => {
   const wanted = checkToken("header", name, "the name of a header").toLowerCase();
   return (facts) => (hasSeveralLines(facts, wanted) ? "" : shortValue(facts.header(wanted) ?? ""));
-}
-
-markKeyMaker(header, 'header("x-api-key")');
+});
