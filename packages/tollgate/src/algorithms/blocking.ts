@@ -162,10 +162,12 @@ export class Blocking {
   #begin(traits: VerbTraits, { keys, calls, members }: BlockableRequest, now: TimeCell, report: Report): void {
     const nowUs = now[0]!;
     let at = 0;
-    const exhausted = groupBy(calls, members, (call) => {
-      const found = exhaustedBy(call, traits, report, at);
+    const exhausted = groupBy(calls, members, (call, c) => {
+      // Other keys may have exhausted a bucket that keys share.
+      const overflow = calls.length === 1 ? report.overflow : report.overflowOf[c];
+      const found = overflow === undefined ? exhaustedBy(call, traits, report, at) : [];
       at += call.costs.length;
-      return found.length > 0 && isOverflowed(call, calls.length, now, report) ? [] : found;
+      return found;
     });
     for (const [i, blocksFor] of exhausted) {
       const begun: KeyBlock[] = [];
@@ -209,11 +211,11 @@ export class Blocking {
 function groupBy<Space>(
   calls: readonly Call<Space>[],
   members: readonly number[],
-  blocksForOf: (call: Call<Space>) => readonly (BlockPolicy | undefined)[],
+  blocksForOf: (call: Call<Space>, index: number) => readonly (BlockPolicy | undefined)[],
 ): ReadonlyMap<number, readonly BlockPolicy[]> {
   const groups = new Map<number, BlockPolicy[]>();
   for (const [c, call] of calls.entries()) {
-    const found = blocksForOf(call).filter((blockFor) => blockFor !== undefined);
+    const found = blocksForOf(call, c).filter((blockFor) => blockFor !== undefined);
     if (found.length > 0) groups.set(members[c]!, [...(groups.get(members[c]!) ?? []), ...found]);
   }
   return groups;
@@ -239,19 +241,6 @@ function exhaustedBy(
     if (isExhausted) found.push(blockFor);
   }
   return found;
-}
-
-/** Whether a call was counted in a bucket that keys share: other keys may have exhausted it. */
-function isOverflowed(
-  { space, key, costs }: Call<BlockableSpace>,
-  count: number,
-  now: TimeCell,
-  report: Report,
-): boolean {
-  if (report.overflow === undefined || count === 1) return report.overflow !== undefined;
-  const own = new Report();
-  space.apply("explain", key, costs, now, own, 0);
-  return own.overflow !== undefined;
 }
 
 function later(one: ReportedBlock | undefined, other: ReportedBlock): ReportedBlock {

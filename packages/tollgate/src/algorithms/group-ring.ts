@@ -110,20 +110,10 @@ export class GroupRing {
     const leftUs = now[0]! - this.#windowUs;
     let from = this.#first(groups);
     let until = groups;
-    // Most keys fill their groups evenly, so the search starts where an even filling would have it. Steps that double
-    // bound it by the logarithm of the groups in any case.
-    const oldestUs = cells[this.place(at, from) + LAST]!;
-    const newestUs = cells[this.place(at, groups - 1) + LAST]!;
-    let probe = from + Math.floor(((leftUs - oldestUs) / (newestUs - oldestUs)) * (groups - from));
-    for (let step = 1; from < until; step *= 2) {
-      if (!(probe >= from && probe < until)) probe = Math.floor((from + until) / 2);
-      if (cells[this.place(at, probe) + LAST]! <= leftUs) {
-        from = probe + 1;
-        probe += step;
-      } else {
-        until = probe;
-        probe -= step;
-      }
+    while (from < until) {
+      const middle = (from + until) >>> 1;
+      if (cells[this.place(at, middle) + LAST]! <= leftUs) from = middle + 1;
+      else until = middle;
     }
     return from;
   }

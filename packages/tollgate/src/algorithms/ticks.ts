@@ -57,13 +57,13 @@ export class Ticks {
 
   /** The least whole number of microseconds after which this tick has come: 0 if it has. */
   untilUs(ticks: number, nowUs: number): number {
-    return Math.max(0, this.#elapsedUsAt(ticks) - (nowUs - this.originUs));
+    const elapsedUs = this.#scale.exact ? Math.ceil(ticks / this.#ticksPerUs) : this.#inexactUsAt(ticks);
+    return Math.max(0, elapsedUs - (nowUs - this.originUs));
   }
 
   /** The first whole microsecond after the origin at which this tick has come. */
-  #elapsedUsAt(ticks: number): number {
-    const { exact, periodUs } = this.#scale;
-    if (exact) return Math.ceil(ticks / this.#ticksPerUs);
+  #inexactUsAt(ticks: number): number {
+    const { periodUs } = this.#scale;
     const ticksPerPeriod = this.#ticksPerPeriod;
     const periods = Math.floor(ticks / ticksPerPeriod);
     const rest = ticks - periods * ticksPerPeriod;

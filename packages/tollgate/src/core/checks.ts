@@ -22,3 +22,11 @@ export function checkName(option: string, name: unknown, longest = 128): string 
 export function isPromise<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
+
+/** What to write in place of a promise that is refused; nothing for other values. */
+export function promiseHint(value: unknown): string {
+  if (!isPromise(value)) return "";
+  // Its rejection must not end the process.
+  value.then(undefined, () => {});
+  return "; for look-ups, pass an async function, or set async: true";
+}

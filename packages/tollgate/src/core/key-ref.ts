@@ -27,8 +27,6 @@ export class KeyRef {
   high = 0;
   /** The slot where the key was; below 0 if it is not known. */
   slot = -1;
-  /** Where in the table the hash was. */
-  word = 0;
   /** The very string that the table keeps: comparing a string with itself takes no look at its text. */
   text = "";
 

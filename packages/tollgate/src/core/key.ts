@@ -1,4 +1,4 @@
-import { isPromise } from "./checks.ts";
+import { promiseHint } from "./checks.ts";
 import { show, TollgateError } from "./errors.ts";
 
 /** A part of a key that is a tuple. */
@@ -101,10 +101,7 @@ function numberText(what: string, number: number): string {
 
 function hintFor(key: unknown): string {
   if (typeof key === "function") return "; a function that makes key functions has to be called, as in clientIp()";
-  if (!isPromise(key)) return "";
-  // The promise is refused; its rejection must not end the process.
-  key.then(undefined, () => {});
-  return "; for look-ups, pass an async function, or set async: true";
+  return promiseHint(key);
 }
 
 function keyError(what: string, expected: string, got: unknown, hint = ""): TollgateError {

@@ -6,7 +6,6 @@ import { toMilliseconds } from "../core/duration.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import { encodeKey } from "../core/key.ts";
 import { all, type Maybe, mapMaybeAsync } from "../core/maybe-async.ts";
-import type { SyncSpace } from "../core/store.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
 import { Selected } from "./choosing/selected.ts";
@@ -93,23 +92,18 @@ export function allowMany<Input>(
   const { quick } = limiter;
   if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen()) {
     const keys = Array.from(inputs, (input) => encodeKey(quick.key(input)));
-    return allowKeys(quick.space, keys, cost ?? 1, readTime(limiter.clock), out);
+    const now = readTime(limiter.clock);
+    return note(
+      keys.map((key) => quick.space.allow(key, cost ?? 1, now)),
+      out,
+      0,
+    );
   }
   const selecting = Array.from(inputs, (input) => {
     const selected = new Selected();
     return mapMaybeAsync(limiter.selection.select(input, selected), () => selected.finish(limiter.joiner));
   });
   return mapMaybeAsync(all(selecting), (selected) => allowEach(limiter, selected, out, cost));
-}
-
-function allowKeys(space: SyncSpace, keys: readonly string[], cost: number, now: TimeCell, out: Uint8Array): number {
-  let admitted = 0;
-  for (let i = 0; i < keys.length; i += 1) {
-    const allowed = space.allow(keys[i]!, cost, now);
-    out[i] = allowed ? 1 : 0;
-    if (allowed) admitted += 1;
-  }
-  return admitted;
 }
 
 function allowEach<Input>(
@@ -127,7 +121,7 @@ function allowEach<Input>(
     // Choosing limits for a later input may have released the spaces of this one.
     requests[i]!.set(chosen[i]!, requests[i]!.cost);
     requests[i]!.atUs = nowUs;
-    return limiter.decideRequest("allow", "take", requests[i]!, chosen[i]!, readAllowed);
+    return limiter.decideRequest("allow", "take", requests[i]!, readAllowed);
   };
   if (limiter.asker.kind === "async") return allowLater(chosen.length, out, decide);
   return note(

@@ -74,7 +74,7 @@ function notify(limiter: Decider, selected: Selected, block: Block | undefined):
   changed(route, keys);
   const told = new Set<Observer>();
   const observation = { type: "block", limiter: limiter.name, keys: [...keys], block } as const;
-  limiter.eachWatch(route, selected, (watch) => watch.notify(observation, told));
+  limiter.eachWatch(selected, (watch) => watch.notify(observation, told));
 }
 
 /** @throws TollgateError `ERR_STORE` for a store that keeps no blocks. */

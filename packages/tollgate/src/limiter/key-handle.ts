@@ -94,7 +94,7 @@ export class KeyHandle {
     if (decision !== undefined) receiptOf(decision);
     const request = new Request().set(this.#selected, this.#selected.correctionOf(cost), "kept");
     if (decision !== undefined) return this.#limiter.chargeCounts(this.#selected, request.costs, decision);
-    return this.#limiter.decideRequest("charge", "charge", request, this.#selected, readDecision);
+    return this.#limiter.decideRequest("charge", "charge", request, readDecision);
   }
 
   refund(cost: Cost, decision?: Decision): Maybe<void> {
@@ -102,7 +102,7 @@ export class KeyHandle {
     const own = this.#selected.correctionOf(cost);
     if (decision !== undefined) return this.#refundOf(decision, own);
     const request = new Request().set(this.#selected, own, "kept");
-    return this.#limiter.decideRequest<void>(undefined, "refund", request, this.#selected, () => {});
+    return this.#limiter.decideRequest<void>(undefined, "refund", request, () => {});
   }
 
   async wait(cost?: Cost, options?: WaitOptions): Promise<Decision> {
@@ -208,8 +208,7 @@ export class KeyHandle {
 
   #counted(cost: Cost, decision: Decision): CountedCall {
     const counted = new CountedCall(this.#limiter, this.#selected.kept(), cost, decision);
-    if (counted.hasPlaces)
-      this.#limiter.eachWatch(this.#selected.route, this.#selected, (watch) => watch.held(counted));
+    if (counted.hasPlaces) this.#limiter.eachWatch(this.#selected, (watch) => watch.held(counted));
     return counted;
   }
 

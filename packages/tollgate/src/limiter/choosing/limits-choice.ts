@@ -1,4 +1,4 @@
-import { isPromise } from "../../core/checks.ts";
+import { promiseHint } from "../../core/checks.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { isSealed } from "../../core/limits/limit-common.ts";
@@ -28,7 +28,10 @@ export function checkChosenLimits(chosen: unknown): readonly Limit[] {
 export function checkLimits(limits: unknown, expected = "a list of at least one limit"): readonly Limit[] {
   if (!Array.isArray(limits) || limits.length === 0) {
     const got = Array.isArray(limits) ? "none" : show(limits);
-    throw new TollgateError("ERR_LIMITS", `limits: expected ${expected}, got ${got}${hintFor(limits)}`);
+    throw new TollgateError(
+      "ERR_LIMITS",
+      `limits: expected ${expected}, got ${got}${isLimit(limits) ? "; write limits: [limit]" : promiseHint(limits)}`,
+    );
   }
   // One limit, the usual list: it has no name twice.
   if (limits.length === 1 && isLimit(limits[0])) return [limits[0]];
@@ -41,14 +44,6 @@ export function checkLimits(limits: unknown, expected = "a list of at least one 
   });
   checkNames(checked);
   return checked;
-}
-
-function hintFor(limits: unknown): string {
-  if (isLimit(limits)) return "; write limits: [limit]";
-  if (!isPromise(limits)) return "";
-  // The promise is refused; its rejection must not end the process.
-  limits.then(undefined, () => {});
-  return "; for look-ups, pass an async function, or set async: true";
 }
 
 /** Whether a limit factory made the value. */

@@ -1,10 +1,9 @@
 import type { Cost } from "../../core/cost.ts";
 import { ownCopy } from "../../core/text-memory.ts";
-import type { PlacedWatch } from "../watching/watch.ts";
+import { NO_WATCHES, type PlacedWatch } from "../watching/watch.ts";
 import { type Price, pricedCorrection, pricedCost } from "./pricing.ts";
 import { NO_ROUTE, type Route, type RouteJoiner } from "./route.ts";
 
-const NO_WATCHES: readonly PlacedWatch[] = [];
 const NO_PRICES: readonly Price[] = [];
 
 /** The keys of a call, and where each is counted. Selections write into it. */

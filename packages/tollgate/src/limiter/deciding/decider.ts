@@ -73,7 +73,7 @@ export class Decider {
   decide<T>(name: ObservedVerb, verb: Verb, selected: Selected, cost: Cost | undefined, read: Read<T>): Maybe<T> {
     const request = this.#takeRequest();
     request.set(selected, selected.costOf(cost));
-    return this.decideRequest(name, verb, request, selected, read);
+    return this.decideRequest(name, verb, request, read);
   }
 
   /** Works like `decide`, for a request that is checked. */
@@ -81,15 +81,16 @@ export class Decider {
     name: ObservedVerb,
     verb: Verb,
     request: Request,
-    selected: Selected,
     read: Read<T>,
     taken?: readonly Taken[],
   ): Maybe<T> {
     request.verb = verb;
-    const begunMs = name !== undefined && verb === "take" ? this.begunMs(selected, selected.route) : undefined;
+    request.observedAs = name;
+    const isTimed = name !== undefined && verb === "take";
+    request.begunMs = isTimed ? this.begunMs(request.route, request.begunMs) : undefined;
     const report = this.asker.ask(verb, request, taken);
-    if (isPromise(report)) return report.then((known) => this.conclude(name, request, selected, known, read, begunMs));
-    const result = this.conclude(name, request, selected, report, read, begunMs);
+    if (isPromise(report)) return report.then((known) => this.conclude(request, known, read));
+    const result = this.conclude(request, report, read);
     // That of a batch has a time of its own.
     if (request.atUs === undefined) this.#request = request;
     return result;
@@ -112,7 +113,7 @@ export class Decider {
   /** Charges these counts, one for each limit, as an addition to a decision. */
   chargeCounts(selected: Selected, counts: readonly number[], decision: Decision): Maybe<Decision> {
     const request = this.#takeRequest().setCounts(selected, selected.route.costOf(counts), counts);
-    return this.decideRequest("correction", "charge", request, selected, readDecision, takenBy(decision, request));
+    return this.decideRequest("correction", "charge", request, readDecision, takenBy(decision, request));
   }
 
   /** Gives back, or renews, these counts of what a receipt says. */
@@ -126,25 +127,21 @@ export class Decider {
       if (verb === "refund" && !mayHaveRun(error)) receipt.keep(counts);
       throw error;
     };
-    return withFailure(
-      () => this.decideRequest(undefined, verb, request, selected, (_limiter, _request, report) => report, taken),
-      failed,
-    );
+    const readReport: Read<Report> = (_limiter, _request, report) => report;
+    return withFailure(() => this.decideRequest(undefined, verb, request, readReport, taken), failed);
   }
 
   /** All that watch a call: those of its keys' limiters, and of the combinations and domains that it came through. */
   eachWatch(
-    route: Route,
-    selected: Selected,
+    { route: { owners }, watches }: Pick<Selected, "route" | "watches">,
     see: (watch: Watch, from: number, until: number, owner?: string) => void,
   ): void {
-    for (const { watch, from, until } of selected.watches) see(watch, from, until);
-    const { owners } = route;
+    for (const { watch, from, until } of watches) see(watch, from, until);
     for (let i = 0; i < owners.length; i += 1) see(owners[i]!.watch, i, i + 1, owners[i]!.name);
   }
 
   /** When a call began that was chosen to be timed: before its key function, unless that is called apart. */
-  begunMs({ begunMs }: Selected, { owners }: Route): number | undefined {
+  begunMs({ owners }: Route, begunMs: number | undefined): number | undefined {
     if (begunMs !== undefined) return begunMs === NOT_TIMED ? undefined : begunMs;
     for (let i = 0; i < owners.length; i += 1) if (this.#draws(owners[i]!.watch)) return preciseMs();
     return undefined;
@@ -156,44 +153,30 @@ export class Decider {
   }
 
   /** The only place at which a decision ends: the watchers are told, and the result is made. */
-  conclude<T>(
-    name: ObservedVerb,
-    request: Request,
-    selected: Selected,
-    report: Report,
-    read: Read<T>,
-    begunMs: number | undefined,
-  ): T {
-    const { route, verb } = request;
+  conclude<T>(request: Request, report: Report, read: Read<T>): T {
+    const { route, verb, watches, observedAs } = request;
     const isSeen =
-      (selected.watches.length > 0 || route.isWatched) && (name !== undefined || report.degraded !== undefined);
-    const result = isSeen ? this.#tell(name, request, selected, report, read, begunMs) : read(this, request, report);
+      (watches.length > 0 || route.isWatched) && (observedAs !== undefined || report.degraded !== undefined);
+    const result = isSeen ? this.#tell(request, report, read) : read(this, request, report);
     if (report.lost === undefined || !this.#throwsLost) return result;
-    if (name === "correction" || VERBS[verb].refunds) throw lostError(report.lost);
+    if (observedAs === "correction" || VERBS[verb].refunds) throw lostError(report.lost);
     return result;
   }
 
-  #tell<T>(
-    name: ObservedVerb,
-    request: Request,
-    selected: Selected,
-    report: Report,
-    read: Read<T>,
-    begunMs: number | undefined,
-  ): T {
-    const { route } = request;
-    const call = new DecidedCall(name, this.#nameOf(route), request.keys, request.cost, report, () =>
+  #tell<T>(request: Request, report: Report, read: Read<T>): T {
+    const { route, observedAs, keys, cost, begunMs } = request;
+    const call = new DecidedCall(observedAs, this.#nameOf(route), keys, cost, report, () =>
       this.decisionOn(request, report),
     );
     // What a limits function denied has no entry.
     if (route.limits.length === 1 && route.enforcesAll && report.hasEntries && report.hasEntriesAlone)
       call.decidedBy(route.limits[0]!, remainingOf(route.limits[0]!, 0, report));
     const result = read(this, request, report, call);
-    this.eachWatch(route, selected, (watch, from, until, owner) => watch.tell(call, from, until, owner));
+    this.eachWatch(request, (watch, from, until, owner) => watch.tell(call, from, until, owner));
     if (begunMs !== undefined) {
       const elapsedMs = preciseMs() - begunMs;
       const isChosen = this.asker.kind === "sync";
-      this.eachWatch(route, selected, (watch) => watch.timed(call, elapsedMs, isChosen));
+      this.eachWatch(request, (watch) => watch.timed(call, elapsedMs, isChosen));
     }
     return result;
   }
@@ -205,7 +188,7 @@ export class Decider {
 
   /** A call has waited for its turn. */
   waited(selected: Selected, us: number): void {
-    this.eachWatch(selected.route, selected, (watch) => watch.waited(us));
+    this.eachWatch(selected, (watch) => watch.waited(us));
   }
 
   /** A wait has ended with a decision. */
@@ -214,7 +197,7 @@ export class Decider {
     if (selected.watches.length === 0 && !route.isWatched) return;
     const outcome = { admitted: decision.allowed, degraded: decision.degraded };
     const call = new DecidedCall("wait", this.#nameOf(route), keys, cost, outcome, () => decision);
-    this.eachWatch(route, selected, (watch, ...place) => watch.tell(call, ...place));
+    this.eachWatch(selected, (watch, ...place) => watch.tell(call, ...place));
   }
 }
 

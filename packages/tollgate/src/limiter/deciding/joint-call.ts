@@ -47,7 +47,7 @@ export function consumeJointly<Input>(
   if (selected.route.takesPlaces) refusePlaces("consume", selected.route.limits);
   const costs = members.flatMap((member, i) => sumOf(chosen[i]!.route, member.costs));
   const request = new Request().setCounts(selected, members.length === 1 ? (members[0]!.costs[0] ?? 1) : 1, costs);
-  return limiter.decideRequest("consume", "take", request, selected, (maker, _request, report, call) => {
+  return limiter.decideRequest("consume", "take", request, (maker, _request, report, call) => {
     const decision = readDecision(maker, request, report, call);
     return {
       decision: { ...decision, limits: [...new Set(decision.limits)] },

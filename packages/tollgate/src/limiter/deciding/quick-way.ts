@@ -3,7 +3,6 @@ import type { Decision } from "../../core/decision.ts";
 import { encodeKey, type Key } from "../../core/key.ts";
 import type { SyncSpace } from "../../core/store.ts";
 import type { Route } from "../choosing/route.ts";
-import { Selected } from "../choosing/selected.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
 import { type Corrected, type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
 import type { Decider } from "./decider.ts";
@@ -67,11 +66,13 @@ export class QuickWay<Input> implements PlainTaker {
 
   /** A call that watchers see. @throws TollgateError `ERR_COST`. */
   watched<T>(verb: "allow" | "consume", input: Input, cost: number, read: Read<T>): T {
-    const begunMs = this.maker.begunMs(NOTHING_SELECTED, this.route);
+    const begunMs = this.maker.begunMs(this.route, undefined);
     const key = encodeKey(this.key(input));
     const request = this.#take(key, cost);
     request.keys = [key];
-    const result = this.maker.conclude(verb, request, NOTHING_SELECTED, request.report, read, begunMs);
+    request.observedAs = verb;
+    request.begunMs = begunMs;
+    const result = this.maker.conclude(request, request.report, read);
     if (request.report.hasEntriesAlone) this.#request = request;
     return result;
   }
@@ -99,9 +100,6 @@ export class QuickWay<Input> implements PlainTaker {
     return decisionOf(this.maker.name, this.route, report, receiptOfTake(this.maker, request, report));
   }
 }
-
-/** A call that comes through no combination or domain. */
-const NOTHING_SELECTED = new Selected();
 
 function newRequest(route: Route): Request {
   const request = new Request();

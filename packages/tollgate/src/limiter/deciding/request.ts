@@ -7,9 +7,8 @@ import type { PlaceUse } from "../choosing/place-costs.ts";
 import { NO_ROUTE, type Route } from "../choosing/route.ts";
 import type { Selected } from "../choosing/selected.ts";
 import type { Space, SpaceCall } from "../choosing/space.ts";
-
-/** What is chosen for a call. */
-type Chosen = Pick<Selected, "route" | "keys" | "deniedBy">;
+import type { ObservedVerb } from "../watching/decided-call.ts";
+import { NO_WATCHES, type PlacedWatch } from "../watching/watch.ts";
 
 /** A call whose memory another call reuses. */
 interface ReusedCall extends SpaceCall {
@@ -31,7 +30,13 @@ export class Request {
   /** One for each owner of the route. */
   keys: readonly string[] = [];
   deniedBy: string | undefined = undefined;
+  /** The watches of combinations and domains through which the call came. */
+  watches: readonly PlacedWatch[] = NO_WATCHES;
   verb: Verb = "take";
+  /** What observers call the verb. */
+  observedAs: ObservedVerb = undefined;
+  /** When the call began, if it is to be timed. */
+  begunMs: number | undefined = undefined;
   /** The cost as it was given, for observers. */
   cost: Cost = 0;
   /** One for each limit of the route. */
@@ -53,24 +58,27 @@ export class Request {
   /** Chooses keys and costs for a call. @throws TollgateError `ERR_COST`; the request is as good as unused then. */
   set(selected: Selected, cost: Cost, places: PlaceUse = "taken"): this {
     selected.refresh();
-    const { route, keys, deniedBy } = selected;
-    this.keys = keys;
-    this.deniedBy = deniedBy;
-    this.cost = cost;
-    route.readCosts(cost, this.costs, places);
-    this.#setCalls(route);
+    this.#choose(selected, cost);
+    selected.route.readCosts(cost, this.costs, places);
+    this.#setCalls(selected.route);
     return this;
   }
 
   /** Works like `set`, for costs that are known: one for each limit. */
-  setCounts({ route, keys, deniedBy }: Chosen, cost: Cost, costs: readonly number[]): this {
-    this.keys = keys;
-    this.deniedBy = deniedBy;
-    this.cost = cost;
+  setCounts(selected: Selected, cost: Cost, costs: readonly number[]): this {
+    this.#choose(selected, cost);
     for (let i = 0; i < costs.length; i += 1) this.costs[i] = costs[i]!;
     if (this.costs.length > costs.length) this.costs.length = costs.length;
-    this.#setCalls(route);
+    this.#setCalls(selected.route);
     return this;
+  }
+
+  #choose({ keys, deniedBy, watches, begunMs }: Selected, cost: Cost): void {
+    this.keys = keys;
+    this.deniedBy = deniedBy;
+    this.watches = watches;
+    this.begunMs = begunMs;
+    this.cost = cost;
   }
 
   /** Lists are made with their items: one that grows has room for 16 more, and a flood has many calls in flight. */

@@ -28,6 +28,7 @@ export class CountedCall implements Held {
   /** What the call counts for under each limit; 0 under limits that count places. */
   #counted: number[];
   readonly #isPlace: readonly boolean[];
+  readonly #nothing: readonly number[];
   /** Whether places have freed themselves before they were renewed. */
   #hasLostPlaces = false;
   onFreed: (() => void) | undefined = undefined;
@@ -42,7 +43,8 @@ export class CountedCall implements Held {
     this.#selected = selected;
     this.#keepReceipt(receiptOf(decision));
     this.#isPlace = selected.route.limits.map(countsPlaces);
-    this.#counted = decision.allowed ? this.#read(cost) : this.#isPlace.map(() => 0);
+    this.#nothing = this.#isPlace.map(() => 0);
+    this.#counted = decision.allowed ? this.#read(cost) : [...this.#nothing];
   }
 
   /** Whether the call has places, which are freed when it is over. */
@@ -86,22 +88,12 @@ export class CountedCall implements Held {
 
   /** Keeps what the call counts for, and frees its places. */
   free(): Maybe<void> {
-    return this.#inTurn(() =>
-      this.#giveBack(
-        this.#counted.map(() => 0),
-        "freed",
-      ),
-    );
+    return this.#inTurn(() => this.#giveBack(this.#nothing, "freed"));
   }
 
   /** Gives everything back. */
   cancel(): Maybe<void> {
-    return this.#inTurn(() =>
-      this.#count(
-        this.#counted.map(() => 0),
-        "freed",
-      ),
-    );
+    return this.#inTurn(() => this.#count(this.#nothing, "freed"));
   }
 
   /** Begins the time to live of the places anew. Says whether all are there. */
@@ -159,12 +151,11 @@ export class CountedCall implements Held {
 
   /** Charges what is missing, then gives back what is too much. If the charge fails, no unit is given back. */
   #count(after: readonly number[], places: "kept" | "freed"): Maybe<void> {
-    const nothing = after.map(() => 0);
-    if (this.#countsNothing) return this.#giveBack(nothing, places);
+    if (this.#countsNothing) return this.#giveBack(this.#nothing, places);
     const more = after.map((count, i) => Math.max(0, count - this.#counted[i]!));
     const less = after.map((count, i) => Math.max(0, this.#counted[i]! - count));
     if (!more.some((count) => count > 0)) return this.#giveBack(less, places);
-    const freed = this.#giveBack(nothing, places);
+    const freed = this.#giveBack(this.#nothing, places);
     return mapMaybeAsync(this.#limiter.chargeCounts(this.#selected, more, this.decision), (decision) => {
       this.#add(decision, more);
       return mapMaybeAsync(freed, () => this.#giveBack(less, "kept"));

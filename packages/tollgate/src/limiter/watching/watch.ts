@@ -45,6 +45,8 @@ export interface PlacedWatch {
   readonly until: number;
 }
 
+export const NO_WATCHES: readonly PlacedWatch[] = [];
+
 interface Entry {
   readonly observe: Observer;
   readonly types: readonly ObservationType[];

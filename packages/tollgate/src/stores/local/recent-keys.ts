@@ -30,7 +30,8 @@ export class RecentKeys {
   values: Int32Array = new Int32Array(0);
   readonly #valuesPerPlace: number;
   readonly #reserve: (bytes: number) => boolean;
-  #keys: (string | undefined)[] = [undefined];
+  /** The string in each place. */
+  keys: (string | undefined)[] = [undefined];
   /** The tag of each place's key. */
   #tags: Int32Array = new Int32Array(0);
   readonly #lessons = new TagLessons();
@@ -38,8 +39,8 @@ export class RecentKeys {
   #callsLeft = CALLS_BEFORE_FIRST;
   /** How many keys of the current trial found both places taken. */
   #crowdedOut = 0;
-  /** The tag of the last key that was not found. */
-  #missingTag = NOT_TO_KEEP;
+  /** The tag of the last key that was looked for among all. */
+  #tag = NOT_TO_KEEP;
   /** The place of the last key that was found, which often comes again at once. */
   #last = 0;
 
@@ -54,35 +55,32 @@ export class RecentKeys {
     const callsLeft = this.#callsLeft - 1;
     this.#callsLeft = callsLeft;
     if (callsLeft === 0) this.#judge();
-    if (this.#keys[this.#last] === key) return this.#last;
+    if (this.keys[this.#last] === key) return this.#last;
     return this.#isResting ? -1 : this.#findAmongAll(key);
   }
 
   #findAmongAll(key: string): number {
-    if (key.length < SHORTEST_TAGGED || key.length > LONGEST_TAGGED) return this.#miss(NOT_TO_KEEP);
+    this.#tag = NOT_TO_KEEP;
+    if (key.length < SHORTEST_TAGGED || key.length > LONGEST_TAGGED) return -1;
     const tag = tagOf(key, this.#lessons.positions);
+    this.#tag = tag;
     const hash = hashOfTag(tag);
     const first = hash >>> SHIFT;
     // Chooses the second place if the tags differ. The processor would often mispredict a branch.
     const difference = this.#tags[first]! ^ tag;
     const place = first ^ ((first ^ (hash & MASK)) & ((difference | (0 - difference)) >> 31));
-    if (this.#keys[place] !== key) return this.#miss(tag);
+    if (this.keys[place] !== key) return -1;
     this.#last = place;
     return place;
   }
 
-  #miss(tag: number): -1 {
-    this.#missingTag = tag;
-    return -1;
-  }
-
   /** The place for the key that was not found last; -1 if it is not to be cached. */
   placeForMissing(): number {
-    if (this.#isResting || this.#missingTag === NOT_TO_KEEP) return -1;
-    const place = this.#placeOf(this.#missingTag);
-    if (this.#keys[place] === undefined) return place;
+    if (this.#isResting || this.#tag === NOT_TO_KEEP) return -1;
+    const place = this.#placeOf(this.#tag);
+    if (this.keys[place] === undefined) return place;
     this.#crowdedOut += 1;
-    if (this.#tags[place] === this.#missingTag) this.#lessons.noteSameTag();
+    if (this.#tags[place] === this.#tag) this.#lessons.noteSameTag();
     return this.#crowdedOut % CROWDED_OUT_PER_NEW_KEY === 0 ? place : -1;
   }
 
@@ -91,26 +89,16 @@ export class RecentKeys {
     const first = hash >>> SHIFT;
     const second = hash & MASK;
     // A key of the same tag would not be looked for in the other place.
-    if (this.#tags[first] === tag || this.#keys[first] === undefined) return first;
-    if (this.#tags[second] === tag || this.#keys[second] === undefined) return second;
+    if (this.#tags[first] === tag || this.keys[first] === undefined) return first;
+    if (this.#tags[second] === tag || this.keys[second] === undefined) return second;
     return this.#crowdedOut % (2 * CROWDED_OUT_PER_NEW_KEY) < CROWDED_OUT_PER_NEW_KEY ? first : second;
   }
 
   /** Puts the key that was not found last into a place: its text, in memory of its own. The caller sets the values. */
   keep(place: number, own: string): void {
-    if (this.#tags[place] === this.#missingTag) this.#lessons.compare(own, this.#keys[place]!);
-    this.#keys[place] = own;
-    this.#tags[place] = this.#missingTag;
-  }
-
-  /** Replaces the string in a place by another one of the same text. */
-  replace(place: number, own: string): void {
-    this.#keys[place] = own;
-  }
-
-  /** The string in a place. */
-  at(place: number): string {
-    return this.#keys[place]!;
+    if (this.#tags[place] === this.#tag) this.#lessons.compare(own, this.keys[place]!);
+    this.keys[place] = own;
+    this.#tags[place] = this.#tag;
   }
 
   #judge(): void {
@@ -128,7 +116,7 @@ export class RecentKeys {
       this.#tags = new Int32Array(PLACES);
       this.values = new Int32Array(PLACES * this.#valuesPerPlace);
     }
-    this.#keys = new Array<string | undefined>(PLACES).fill(undefined);
+    this.keys = new Array<string | undefined>(PLACES).fill(undefined);
     this.#tags.fill(0);
     this.#isResting = false;
     this.#lessons.renew();

@@ -92,17 +92,17 @@ export class RowTable implements SweptTable {
     if (place < 0) return this.#locateAnother(key);
     const at = this.#recent.values[place]! & CHUNK_MASK;
     // No two rows of the table have one key, so this row of the selected chunk is the key's.
-    return this.#keys[at] === this.#recent.at(place) ? at * this.width : this.#locateElsewhere(key, place);
+    return this.#keys[at] === this.#recent.keys[place] ? at * this.width : this.#locateElsewhere(key, place);
   }
 
   /** Finds a recent key that is not in the selected chunk, or has moved. */
   #locateElsewhere(key: string, place: number): number {
     const slot = this.#recent.values[place]!;
     const chunk = this.#index.chunks[slot >>> CHUNK_BITS];
-    if (chunk?.table === this && chunk.keys[slot & CHUNK_MASK] === this.#recent.at(place)) return this.#select(slot);
+    if (chunk?.table === this && chunk.keys[slot & CHUNK_MASK] === this.#recent.keys[place]) return this.#select(slot);
     const moved = this.#slotOf(this.#store.texts.of(key));
     if (moved < 0) return -1;
-    this.#recent.replace(place, this.#keyAt(moved));
+    this.#recent.keys[place] = this.#keyAt(moved);
     this.#recent.values[place] = moved;
     return this.#select(moved);
   }

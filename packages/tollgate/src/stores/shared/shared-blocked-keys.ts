@@ -56,13 +56,13 @@ export class SharedBlockedKeys implements SyncBlocks {
 
   find(key: string): KeyBlock | undefined {
     if (this.some[0] === 0) return undefined;
-    const { slots } = this.#tableMade.keys;
+    const { keys, values } = this.#tableMade;
     const { low, high } = this.#hash(key);
     for (;;) {
-      const slot = slots.find(low, high);
+      const slot = keys.slots.find(low, high);
       if (slot === NOWHERE) return undefined;
-      const block = this.#readAt(slot, low, high);
-      if (block !== RETRY) return block;
+      const state = this.#stateAt(slot, low, high);
+      if (state !== undefined && values.confirm(slot, state.low, state.high)) return state.block;
     }
   }
 
@@ -143,18 +143,18 @@ export class SharedBlockedKeys implements SyncBlocks {
     return { low, high };
   }
 
-  #readAt(slot: number, low: number, high: number): KeyBlock | undefined | typeof RETRY {
+  /** A slot's state, and the block in its cells; `undefined` if the key has to be looked up again. */
+  #stateAt(slot: number, low: number, high: number): SlotBlock | undefined {
     const { keys, values } = this.#tableMade;
     const { slots, claims } = keys;
     const stateHigh = slots.upperWord(slot);
-    const stateLow = slots.words[slot + STATE]!;
-    if (!slots.isOf(slot, low, high, stateHigh)) return RETRY;
-    const isKnown = upperBits(stateHigh) !== 0;
-    if (isKnown) values.read(slot, stateLow, stateHigh);
-    // The key may have another slot, which has its cells.
-    else if (!claims.resolveDuplicates(slot, low, high)) return RETRY;
-    if (!values.confirm(slot, stateLow, stateHigh)) return RETRY;
-    return isKnown ? decode(values.cells) : undefined;
+    const state = { low: slots.words[slot + STATE]!, high: stateHigh };
+    if (!slots.isOf(slot, low, high, stateHigh)) return undefined;
+    // A claim has no cells. The key may have another slot, which has them.
+    if (upperBits(stateHigh) === 0)
+      return claims.resolveDuplicates(slot, low, high) ? { ...state, block: undefined } : undefined;
+    values.read(slot, state.low, stateHigh);
+    return { ...state, block: decode(values.cells) };
   }
 
   /** `undefined` if another thread was quicker, so that the slot has to be looked up again. */
@@ -166,23 +166,23 @@ export class SharedBlockedKeys implements SyncBlocks {
     after: KeyBlock | undefined,
   ): BlockChange | undefined {
     const { keys, values } = this.#tableMade;
-    const { slots, claims } = keys;
-    const stateHigh = slots.upperWord(slot);
-    const stateLow = slots.words[slot + STATE]!;
-    if (!slots.isOf(slot, low, high, stateHigh)) return undefined;
-    const isKnown = upperBits(stateHigh) !== 0;
-    if (isKnown) values.read(slot, stateLow, stateHigh);
-    else if (!claims.resolveDuplicates(slot, low, high)) return undefined;
-    if (!isSame(isKnown ? decode(values.cells) : undefined, before)) {
-      return values.confirm(slot, stateLow, stateHigh) ? "changed" : undefined;
-    }
-    if (after === undefined) return slots.vacate(slot, stateLow, stateHigh) ? "done" : undefined;
+    const state = this.#stateAt(slot, low, high);
+    if (state === undefined) return undefined;
+    if (!isSame(state.block, before)) return values.confirm(slot, state.low, state.high) ? "changed" : undefined;
+    if (after === undefined) return keys.slots.vacate(slot, state.low, state.high) ? "done" : undefined;
     encode(after, values.cells);
     values.expiry[0] = Math.max(after.untilUs, after.forgetAtUs);
-    const outcome = values.publish(slot, stateLow, stateHigh);
+    const outcome = values.publish(slot, state.low, state.high);
     if (outcome === PUBLISHED) return "done";
     return outcome === RETRY ? undefined : "full";
   }
+}
+
+/** The state of a slot, and the block that its key has. */
+interface SlotBlock {
+  readonly low: number;
+  readonly high: number;
+  readonly block: KeyBlock | undefined;
 }
 
 /** How many keys in a table of blocked keys are blocked at a moment. */
