@@ -18,10 +18,10 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_577, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_080, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_319, 3_300],
-  ["stores of this process", LOCAL_STORES, 5_320, 4_000],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_521, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_064, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_290, 3_300],
+  ["stores of this process", LOCAL_STORES, 5_309, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_155, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_355, 1_300],
   ["config", [`${LIBRARY}/config`], 2_789, 2_000],
