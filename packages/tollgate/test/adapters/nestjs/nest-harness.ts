@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
 import { All, type ArgumentsHost, Controller, type ExecutionContext, Module, Req, Res } from "@nestjs/common";
 import { BaseExceptionFilter, NestFactory } from "@nestjs/core";
 import { ExpressAdapter, type NestExpressApplication } from "@nestjs/platform-express";
@@ -11,7 +10,7 @@ import { factsOf as factsOfExpress, rateLimit } from "tollgate/express";
 import { factsOf as factsOfFastify, rateLimit as fastifyRateLimit } from "tollgate/fastify";
 import { factsOf, RateLimitModule, type RouteRateLimit } from "tollgate/nestjs";
 import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
-import { answerRoute, shownDecision } from "../suite/node-routes.ts";
+import { answerRoute, chunks, shownDecision } from "../suite/node-routes.ts";
 
 class CustomDenial extends Error {}
 
@@ -54,8 +53,11 @@ function nestOptions(options: SuiteOptions): RouteRateLimit {
 
 /** Answers what `onDenied` made. */
 class Filter extends BaseExceptionFilter {
+  caught: SuiteOptions["caught"];
+
   override catch(error: unknown, host: ArgumentsHost): void {
     if (!(error instanceof CustomDenial)) {
+      this.caught?.(error);
       // oxlint-disable-next-line promise/valid-params, promise/no-promise-in-callback -- a filter's method.
       super.catch(error, host);
       return;
@@ -73,9 +75,9 @@ const QUIET = { logger: false, bodyParser: false, forceCloseConnections: true } 
 
 async function listen(
   app: NestExpressApplication | NestFastifyApplication,
-  { meanwhile }: SuiteOptions,
+  { caught, meanwhile }: SuiteOptions,
 ): ReturnType<AdapterHarness["start"]> {
-  app.useGlobalFilters(new Filter(app.getHttpAdapter()));
+  app.useGlobalFilters(Object.assign(new Filter(app.getHttpAdapter()), { caught }));
   await app.listen(0, "127.0.0.1");
   const server: Server = app.getHttpServer();
   if (meanwhile !== undefined) server.on("request", meanwhile);
@@ -150,12 +152,5 @@ async function answerByReply(request: FastifyRequest, reply: FastifyReply, optio
       throw new Error("the handler failed");
     default:
       return undefined;
-  }
-}
-
-async function* chunks(count: number): AsyncGenerator<string> {
-  for (let i = 0; i < count; i += 1) {
-    yield "y".repeat(1_000);
-    await wait(2);
   }
 }

@@ -1,4 +1,4 @@
-import express from "express";
+import express, { type ErrorRequestHandler } from "express";
 // @ts-expect-error -- The package has no types.
 import express4 from "express-4";
 import { factsOf, type RateLimitHandler, rateLimit } from "tollgate/express";
@@ -20,8 +20,16 @@ function harnessOf(name: string, make: typeof express): AdapterHarness {
         // Version 4 ignores promises.
         answerRoute(request.path, request, response, request.rateLimit, options).catch(fail);
       });
+      if (options.caught !== undefined) app.use(answerError(options.caught));
       return serveHere(app, options.meanwhile);
     },
+  };
+}
+
+function answerError(caught: (error: unknown) => void): ErrorRequestHandler {
+  return (error, _request, response, _next) => {
+    caught(error);
+    response.sendStatus(500);
   };
 }
 

@@ -7,10 +7,9 @@ import express, {
 } from "express";
 // @ts-expect-error -- It has no types of its own.
 import express4 from "express-4";
-import { createLimiter, type Denied, perMinute } from "tollgate";
-import { factsOf, type HttpFacts, rateLimit } from "tollgate/express";
+import type { Denied } from "tollgate";
+import { factsOf, rateLimit } from "tollgate/express";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, manualLimiter } from "../suite/case.ts";
 import { send } from "../suite/client.ts";
 import { urlOf } from "../suite/node-server.ts";
@@ -41,47 +40,6 @@ describe.each([
     handled.push(error);
     response.status(500).send("handled");
   };
-
-  const failure = new RangeError("the key function failed");
-  const failing = {
-    key: (_facts: HttpFacts): string => {
-      throw failure;
-    },
-    limits: [perMinute(1)],
-  };
-  it.each([
-    ["here", createLimiter(failing)],
-    ["elsewhere", createLimiter({ ...failing, store: new AsyncTwin() })],
-  ])("passes what the limiter threw to the error handlers, the store %s", async (_where, limiter) => {
-    const app = make();
-    app.use(rateLimit({ limiter }));
-    app.use(hello);
-    app.use(onError);
-    const answer = await send(`${await urlOf(app)}/`);
-    expect([answer.status, answer.body]).toEqual([500, "handled"]);
-    expect(handled.splice(0)).toEqual([failure]);
-  });
-
-  it.each([[undefined], [null], ["route"], ["router"], [""], [0]])(
-    "passes a thrown %j to the error handlers as an error",
-    async (thrown) => {
-      const app = make();
-      const limiter = manualLimiter([bucketOf(5)]).limiter;
-      const skip = (request: Request): Promise<boolean> => {
-        // oxlint-disable-next-line typescript/only-throw-error -- What a careless function may throw.
-        if (request.path === "/now") throw thrown;
-        return Promise.reject(thrown);
-      };
-      app.use(make.Router().use(rateLimit({ limiter, skip })));
-      app.use(hello);
-      app.use(onError);
-      const url = await urlOf(app);
-      expect([(await send(`${url}/now`)).body, (await send(`${url}/later`)).body]).toEqual(["handled", "handled"]);
-      const [now, later] = handled.splice(0);
-      expect(now).toEqual(later);
-      expect(now).toMatchObject({ message: "the limiter threw a value that is not an object", cause: thrown });
-    },
-  );
 
   it("passes what onDenied throws to the error handlers, and lets onDenied call next", async () => {
     const app = make();

@@ -1,19 +1,13 @@
-import type { Outcome } from "tollgate/fastify";
 import { describe, expect, it } from "vitest";
+import { recorder } from "../suite/case.ts";
 import { breakOff, send } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 import { bucketLimiter, limitedApp, listen } from "./fastify-apps.ts";
 
 describe("chargeAfter behind Fastify", () => {
-  const recorded = () => {
-    const outcomes: Outcome[] = [];
-    const chargeAfter = (_request: unknown, outcome: Outcome) => outcomes.push(outcome);
-    return { outcomes, chargeAfter, cost: 0 };
-  };
-
   it("is called once for a hijacked reply, whole or broken off", async () => {
-    const { outcomes, ...options } = recorded();
-    const app = await limitedApp({ limiter: bucketLimiter(9), ...options });
+    const { outcomes, chargeAfter } = recorder();
+    const app = await limitedApp({ limiter: bucketLimiter(9), chargeAfter });
     app.get("/whole", (_request, reply) => void reply.hijack().raw.end("hijacked"));
     app.get("/part", (_request, reply) => void reply.hijack().raw.write("hi"));
     const url = await listen(app);
@@ -30,8 +24,8 @@ describe("chargeAfter behind Fastify", () => {
   });
 
   it("is called for responses of inject, HEAD included", async () => {
-    const { outcomes, ...options } = recorded();
-    const app = await limitedApp({ limiter: bucketLimiter(9), ...options });
+    const { outcomes, chargeAfter } = recorder();
+    const app = await limitedApp({ limiter: bucketLimiter(9), chargeAfter });
     for (const method of ["GET", "HEAD"] as const) await app.inject({ method, url: "/" });
     await until(() => outcomes.length === 2, "both are told");
     expect(outcomes).toEqual([

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
 import { type FastifyInstance, fastify } from "fastify";
 import { factsOf, type RateLimitPluginOptions, rateLimit } from "tollgate/fastify";
 import { describeAdapter } from "../suite/describe-adapter.ts";
 import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
-import { shownDecision } from "../suite/node-routes.ts";
+import { chunks, shownDecision } from "../suite/node-routes.ts";
 
 function addRoutes(app: FastifyInstance, options: SuiteOptions): void {
   app.all("/ok", async () => "hello");
@@ -25,13 +24,6 @@ function addRoutes(app: FastifyInstance, options: SuiteOptions): void {
     throw new Error("the handler failed");
   });
   app.all("/hang", () => {});
-}
-
-async function* chunks(count: number): AsyncGenerator<string> {
-  for (let i = 0; i < count; i += 1) {
-    yield "y".repeat(1_000);
-    await wait(2);
-  }
 }
 
 function pluginOptions(options: SuiteOptions): RateLimitPluginOptions {
@@ -55,6 +47,7 @@ const FASTIFY: AdapterHarness = {
   start: async (options) => {
     const app = fastify({ forceCloseConnections: true, trustProxy: options.frameworkTrustsProxies === true });
     for (const each of limitsOf(options)) await app.register(rateLimit, pluginOptions(each));
+    app.addHook("onError", async (_request, _reply, error) => options.caught?.(error));
     addRoutes(app, options);
     await app.ready();
     if (options.meanwhile !== undefined) app.server.on("request", options.meanwhile);

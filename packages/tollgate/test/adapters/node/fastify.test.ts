@@ -2,7 +2,6 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { createLimiter, type Denied, perMinute } from "tollgate";
 import {
   factsOf,
-  type HttpFacts,
   type RateLimited,
   type RateLimitOptions,
   type RateLimitPluginOptions,
@@ -96,40 +95,6 @@ describe("the hook of the Fastify plugin", () => {
 });
 
 describe("errors behind the Fastify plugin", () => {
-  const broken = (thrown: unknown) => createLimiter<HttpFacts>({ key: () => raise(thrown), limits: [bucketOf(5)] });
-  const raise = (thrown: unknown): never => {
-    throw thrown;
-  };
-
-  it("go to the error handler unchanged, at once or later", async () => {
-    const error = new RangeError("no key");
-    const far = createLimiter({
-      name: "far",
-      key: (_facts: HttpFacts) => raise(error),
-      limits: [bucketOf(5)],
-      store: new AsyncTwin(),
-    });
-    for (const limiter of [broken(error), far]) {
-      const seen: unknown[] = [];
-      const app = await limitedApp({ limiter }, (thrown, _request, reply) => {
-        seen.push(thrown);
-        void reply.code(502).send("broken");
-      });
-      expect([await statusOf(app, "/"), seen]).toEqual([502, [error]]);
-    }
-  });
-
-  it.each([[undefined], [null], [0], [""], ["text"]])("let nothing pass if %j is thrown", async (thrown) => {
-    for (const input of [() => raise(thrown), () => Promise.reject(thrown)]) {
-      const causes: unknown[] = [];
-      const app = await limitedApp({ limiter: bucketLimiter(5), input }, (error, _request, reply) => {
-        causes.push(error.cause);
-        void reply.code(500).send("failed");
-      });
-      expect([await statusOf(app, "/"), causes]).toEqual([500, [thrown]]);
-    }
-  });
-
   it("in the options make the registration reject", async () => {
     for (const [options, message] of [
       [{}, "limiter: expected one made by createLimiter or combine, got undefined"],

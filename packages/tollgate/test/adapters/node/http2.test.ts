@@ -8,7 +8,7 @@ import { rateLimit as inFrontOfFastify } from "tollgate/fastify";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
 import { type HttpFacts, rateLimit as inFrontOfNode, type Outcome } from "tollgate/node";
 import { describe, expect, it } from "vitest";
-import { bucketOf, left, manualLimiter } from "../suite/case.ts";
+import { bucketOf, left, manualLimiter, recorder } from "../suite/case.ts";
 import { sendHttp2 } from "../suite/client.ts";
 import { sessionWith } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
@@ -89,11 +89,7 @@ describe.each(ADAPTERS)("the adapter of %s over HTTP/2", (_name, listen) => {
   });
 
   it("settles once a response that is whole, in pieces, broken off or late", async () => {
-    const outcomes: Outcome[] = [];
-    const chargeAfter = (_request: unknown, outcome: Outcome) => {
-      outcomes.push(outcome);
-      return outcome.completed ? 3 : 0;
-    };
+    const { outcomes, chargeAfter } = recorder(({ completed }) => (completed ? 3 : 0));
     const { limiter } = manualLimiter([bucketOf(10)]);
     let late = () => {};
     const { session, begin, leave } = await connect({ limiter, chargeAfter }, (path, response) => {

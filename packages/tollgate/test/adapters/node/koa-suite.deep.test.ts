@@ -1,11 +1,10 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
-import { setTimeout as wait } from "node:timers/promises";
 import Koa, { type Context } from "koa";
 import { factsOf, rateLimit } from "tollgate/koa";
 import { describeAdapter } from "../suite/describe-adapter.ts";
 import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
-import { shownDecision } from "../suite/node-routes.ts";
+import { chunks, shownDecision } from "../suite/node-routes.ts";
 import { serveHere } from "../suite/node-server.ts";
 
 const KOA: AdapterHarness = {
@@ -13,7 +12,7 @@ const KOA: AdapterHarness = {
   skips: {},
   start: (options) => {
     const app = new Koa({ proxy: options.frameworkTrustsProxies === true });
-    app.silent = true;
+    app.on("error", (error) => options.caught?.(error));
     for (const each of limitsOf(options)) app.use(limitBy(each));
     app.use((context) => answerRoute(context, options));
     const callback = app.callback();
@@ -66,13 +65,6 @@ async function answerRoute(context: Context, options: SuiteOptions): Promise<voi
       return;
     default:
       throw new Error(`no such route: ${context.method} ${context.path}`);
-  }
-}
-
-async function* chunks(count: number): AsyncGenerator<string> {
-  for (let i = 0; i < count; i += 1) {
-    yield "y".repeat(1_000);
-    await wait(2);
   }
 }
 

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { factsOf, type NodeHandler, type Outcome, rateLimit } from "tollgate/node";
 import { describe, expect, it } from "vitest";
-import { bucketOf, left, manualLimiter } from "../suite/case.ts";
+import { bucketOf, left, manualLimiter, recorder } from "../suite/case.ts";
 import { leave, send } from "../suite/client.ts";
 import { urlOf } from "../suite/node-server.ts";
 import { until } from "../suite/until.ts";
 
 /** The outcome of one request to a handler. */
 async function outcomeOf(handler: NodeHandler): Promise<Outcome | undefined> {
-  const outcomes: Outcome[] = [];
-  const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
+  const { outcomes, chargeAfter } = recorder();
   await send(await urlOf(rateLimit({ limiter: manualLimiter([bucketOf(5)]).limiter, chargeAfter })(handler)));
   await until(() => outcomes.length === 1, "it is told");
   return outcomes[0];
@@ -45,10 +44,9 @@ describe("the outcome of a node:http response", () => {
   it.each(["keep-alive", "close"])(
     "is that of a response that other code sent meanwhile, the connection: %s",
     async (connection) => {
-      const outcomes: Outcome[] = [];
+      const { outcomes, chargeAfter } = recorder();
       let handled = 0;
       let answered = () => {};
-      const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
       const input = async (request: IncomingMessage) => {
         await new Promise<void>((resolve) => {
           answered = resolve;
@@ -71,9 +69,8 @@ describe("the outcome of a node:http response", () => {
   );
 
   it("is not told for a request that is denied while other code answers", async () => {
-    const outcomes: Outcome[] = [];
+    const { outcomes, chargeAfter } = recorder();
     const denials: unknown[] = [];
-    const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => outcomes.push(outcome);
     const limited = rateLimit({
       limiter: manualLimiter([bucketOf(1)]).limiter,
       input: async (request) => factsOf(request),
@@ -97,16 +94,12 @@ describe("a node:http request whose client leaves", () => {
     handler: (response: ServerResponse, told: Promise<void>) => Promise<void>,
     settleAborted: boolean,
   ) {
-    const outcomes: Outcome[] = [];
+    const { outcomes, chargeAfter } = recorder(() => 0);
     let begun = 0;
     let tell = (): void => {};
     const told = new Promise<void>((resolve) => {
       tell = resolve;
     });
-    const chargeAfter = (_request: IncomingMessage, outcome: Outcome) => {
-      outcomes.push(outcome);
-      return 0;
-    };
     const { limiter } = manualLimiter([bucketOf(5)]);
     const url = await urlOf(
       rateLimit({ limiter, chargeAfter, settleAborted })((_request, response) => {

@@ -1,10 +1,20 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createLimiter, perMinute, slidingWindow } from "tollgate";
-import { type HttpFacts, type Outcome, refundSuccesses } from "tollgate/node";
+import { refundSuccesses } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
-import { bucketOf, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import {
+  bucketOf,
+  HERE,
+  left,
+  manualLimiter,
+  perAddress,
+  recorder,
+  START_MS,
+  type SuiteCase,
+  slowHandlers,
+} from "./case.ts";
 import { breakOff, send } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -21,14 +31,6 @@ async function hangUp(socket: Socket): Promise<void> {
   socket.destroy();
   if (!socket.closed) await once(socket, "close");
 }
-
-/** Password checks that go on until they are told how they end. */
-function passwordChecks(): { readonly login: () => Promise<number>; readonly end: ((status: number) => void)[] } {
-  const end: ((status: number) => void)[] = [];
-  return { end, login: () => new Promise((resolve) => end.push(resolve)) };
-}
-
-const ONLY_FAILURES = (_facts: HttpFacts, { status }: Outcome): number => (status === 401 ? 1 : 0);
 
 /**
  * What a server does with a connection that was closed it does within some turns; the next request comes later than
@@ -47,8 +49,7 @@ function hangingUp(settleAborted: boolean): SuiteCase {
     run: async (start) => {
       const clock = manualClock(START_MS);
       const limiter = createLimiter({ key: perAddress, limits: [slidingWindow({ limit: 3, window: "15m" })], clock });
-      const { end, login } = passwordChecks();
-      const skip = ({ path }: HttpFacts) => path !== "/login";
+      const { answers: end, login, skip } = slowHandlers();
       const url = await start({ limiter, chargeAfter: refundSuccesses(), settleAborted, login, skip });
       for (let i = 0; i < ATTEMPTS; i += 1) {
         const before = end.length;
@@ -78,8 +79,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     name: "checks no more passwords than the limit allows for many clients that hang up at once",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(3)]);
-      const { end, login } = passwordChecks();
-      const skip = ({ path }: HttpFacts) => path !== "/login";
+      const { answers: end, login, skip } = slowHandlers();
       const url = await start({ limiter, chargeAfter: refundSuccesses(), login, skip });
       for (let round = 0; round < 2; round += 1) {
         const sockets = await Promise.all(Array.from({ length: ATTEMPTS / 2 }, () => begin(url, "/login")));
@@ -103,7 +103,7 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
       };
       const url = await start({ limiter, cost: { requests: 1, tokens: 100 }, chargeAfter });
       await breakOff(`${url}/stream/2000`, "first bytes");
-      const used = () => limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).map((state) => state.used);
+      const used = () => limiter.explain(HERE, 0).map((state) => state.used);
       await until(() => told === 1 && used()[1] === 500, "tokens are charged");
       expect(used()).toEqual([1, 500]);
     },
@@ -112,13 +112,8 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     name: "refunds after a client has left if settleAborted is set and the handler has answered",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(5)]);
-      const outcomes: Outcome[] = [];
-      const chargeAfter = (facts: HttpFacts, outcome: Outcome) => {
-        outcomes.push(outcome);
-        return ONLY_FAILURES(facts, outcome);
-      };
-      const { end, login } = passwordChecks();
-      const skip = ({ path }: HttpFacts) => path !== "/login";
+      const { outcomes, chargeAfter } = recorder(({ status }) => (status === 401 ? 1 : 0));
+      const { answers: end, login, skip } = slowHandlers();
       const url = await start({ limiter, chargeAfter, login, settleAborted: true, skip });
       for (const [index, status] of [204, 401].entries()) {
         const socket = await begin(url, "/login");
@@ -137,9 +132,8 @@ export const ABORTED_CASES: readonly SuiteCase[] = [
     name: "waits for the handler's cost after the client has left",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(100)]);
-      const { end, login } = passwordChecks();
+      const { answers: end, login, skip } = slowHandlers();
       const spent = withResolvers<number>();
-      const skip = ({ path }: HttpFacts) => path !== "/login";
       const url = await start({
         limiter,
         cost: 50,

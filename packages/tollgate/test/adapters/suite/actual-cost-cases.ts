@@ -12,11 +12,9 @@ import type { HttpFacts, Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { HERE, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import { until } from "./until.ts";
-
-const HERE = { remoteAddress: "127.0.0.1" } as HttpFacts;
 
 const REQUESTS_AND_TOKENS: readonly Limit[] = [
   perMinute(100, { name: "requests" }),

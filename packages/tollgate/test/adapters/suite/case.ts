@@ -1,5 +1,5 @@
 import { createLimiter, type Limit, type Limiter, perMinute, tokenBucket } from "tollgate";
-import type { HttpFacts } from "tollgate/node";
+import type { HttpFacts, Outcome } from "tollgate/node";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import type { SuiteOptions } from "./harness.ts";
 
@@ -36,7 +36,30 @@ export function perAddress(facts: HttpFacts): string {
   return facts.remoteAddress ?? "unknown";
 }
 
+/** The client on this machine. */
+export const HERE = { remoteAddress: "127.0.0.1" } as HttpFacts;
+
 /** Units left for the client on this machine. */
 export function left(limiter: Limiter<HttpFacts>): number {
-  return limiter.peek({ remoteAddress: "127.0.0.1" } as HttpFacts, 0).remaining!;
+  return limiter.peek(HERE, 0).remaining!;
+}
+
+/** A `chargeAfter` that notes how responses ended, and what they cost. */
+export function recorder(costOf: (outcome: Outcome) => number = () => 1) {
+  const outcomes: Outcome[] = [];
+  const chargeAfter = (_request: unknown, outcome: Outcome): number => {
+    outcomes.push(outcome);
+    return costOf(outcome);
+  };
+  return { outcomes, chargeAfter };
+}
+
+/** Handlers of `/login` that answer when they are told, and a `skip` of all other paths. */
+export function slowHandlers() {
+  const answers: ((status: number) => void)[] = [];
+  return {
+    answers,
+    login: () => new Promise<number>((resolve) => answers.push(resolve)),
+    skip: ({ path }: HttpFacts) => path !== "/login",
+  };
 }

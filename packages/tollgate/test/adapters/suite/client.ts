@@ -28,6 +28,11 @@ export function send(
   });
 }
 
+/** A request as text, for `sendRaw` and `leave`. */
+export function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
+}
+
 /** The statuses of so many requests, one after another. */
 export async function statuses(url: string, count: number): Promise<number[]> {
   const all: number[] = [];

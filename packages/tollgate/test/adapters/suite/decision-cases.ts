@@ -2,7 +2,7 @@ import { combine, createLimiter, perMinute, perSecond } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { AMPLE, bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
+import { AMPLE, bucketOf, HERE, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 
 const CONCURRENT = 50;
@@ -79,7 +79,7 @@ export const DECISION_CASES: readonly SuiteCase[] = [
       const url = await start({ limiter, cost });
       expect(await statuses(`${url}/ok`, 2)).toEqual([200, 429]);
       expect(await statuses(`${url}/status/200`, 1)).toEqual([200]);
-      const states = limiter.explain({ remoteAddress: "127.0.0.1" } as HttpFacts, 0);
+      const states = limiter.explain(HERE, 0);
       expect(states.map(({ used }) => used)).toEqual([3, 65]);
     },
   },

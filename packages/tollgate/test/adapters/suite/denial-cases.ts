@@ -2,7 +2,7 @@ import { type ChosenLimits, createLimiter, memoryStore, perMinute, tokenBucket }
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
+import { bucketOf, HERE, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 
 const TYPES = "https://iana.org/assignments/http-problem-types";
@@ -101,7 +101,7 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
     run: async (start) => {
       const { clock, limiter } = manualLimiter([bucketOf(5)]);
       const url = await start({ limiter, status: 503 });
-      limiter.block({ remoteAddress: "127.0.0.1" } as HttpFacts, "10m", { reason: "scraping" });
+      limiter.block(HERE, "10m", { reason: "scraping" });
       clock.advance(500);
       const denied = await send(`${url}/ok`);
       expect([denied.status, denied.headers["retry-after"], denied.headers["ratelimit"]]).toEqual([

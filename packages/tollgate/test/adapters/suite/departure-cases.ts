@@ -1,18 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { createLimiter } from "tollgate";
-import type { HttpFacts, Outcome } from "tollgate/node";
+import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
-import { leave, send } from "./client.ts";
+import { bucketOf, left, manualLimiter, perAddress, recorder, type SuiteCase, slowHandlers } from "./case.ts";
+import { get, leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
 /** Many times the listeners that Node lets an emitter have without a warning. */
 const PIPELINED = 30;
-
-function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
-}
 
 function whileWaitedFor(option: "cost" | "skip"): SuiteCase {
   return {
@@ -47,19 +43,14 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
       const warnings: Error[] = [];
       const warned = (warning: Error) => void warnings.push(warning);
       process.on("warning", warned);
-      const outcomes: Outcome[] = [];
-      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => {
-        outcomes.push(outcome);
-        return outcome.completed ? 1 : 2;
-      };
+      const { outcomes, chargeAfter } = recorder(({ completed }) => (completed ? 1 : 2));
       const { limiter } = manualLimiter([bucketOf(100)]);
       let asked = 0;
       const skip = () => {
         asked += 1;
         return false;
       };
-      const slow: (() => void)[] = [];
-      const login = () => new Promise<number>((resolve) => slow.push(() => resolve(204)));
+      const { answers, login } = slowHandlers();
       const url = await start({ limiter, skip, chargeAfter, login });
       // The first has the connection; the others wait behind it, answered or not.
       const text = get("/login") + get("/ok").repeat(PIPELINED - 2) + get("/login");
@@ -69,7 +60,7 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
         until(() => asked === PIPELINED, "all have come"),
       );
       await until(() => outcomes.length === PIPELINED - 2, "those are told that were answered");
-      for (const answer of slow) answer();
+      for (const answer of answers) answer(204);
       await until(() => outcomes.length === PIPELINED && left(limiter) === 100 - 2 * PIPELINED, "all are charged");
       await send(`${url}/ok`);
       await until(() => outcomes.length === PIPELINED + 1, "the next is told");
@@ -81,8 +72,7 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
   {
     name: "tells chargeAfter that a response was not sent whole if the client left early",
     run: async (start) => {
-      const outcomes: Outcome[] = [];
-      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => outcomes.push(outcome);
+      const { outcomes, chargeAfter } = recorder();
       const url = await start({ limiter: manualLimiter([bucketOf(100)]).limiter, cost: 0, chargeAfter });
       // More than the buffers of both sides hold.
       await leave(url, get("/bytes/60000000"), "first bytes");
@@ -95,11 +85,7 @@ export const DEPARTURE_CASES: readonly SuiteCase[] = [
     run: async (start) => {
       const store = new AsyncTwin();
       const limiter = createLimiter({ name: "far", key: perAddress, limits: [bucketOf(10)], store });
-      const outcomes: Outcome[] = [];
-      const chargeAfter = (_facts: HttpFacts, outcome: Outcome) => {
-        outcomes.push(outcome);
-        return 1;
-      };
+      const { outcomes, chargeAfter } = recorder();
       const counts = { asked: 0, closed: 0, handled: 0 };
       const input = (facts: HttpFacts) => {
         counts.asked += 1;

@@ -7,8 +7,9 @@ import { send, statuses } from "./client.ts";
 import type { SuiteOptions } from "./harness.ts";
 import { until } from "./until.ts";
 
+const SECRET = new Error("the secret inside");
 const broken = (_value?: unknown): never => {
-  throw new Error("the secret inside");
+  throw SECRET;
 };
 const brokenLater = async (): Promise<never> => broken();
 
@@ -20,6 +21,8 @@ const brokenFarKey = () =>
 type Failure = readonly [
   what: string,
   options: () => Pick<SuiteOptions, "cost" | "input" | "limiter" | "partitionKey" | "skip">,
+  /** What the framework gets, if it is not the error that was thrown. */
+  error?: object,
 ];
 
 /** The ways in which a request can fail before it is counted. */
@@ -30,28 +33,33 @@ const FAILURES: readonly Failure[] = [
   ["an input that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: brokenLater })],
   ["a cost that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: broken })],
   ["a cost that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: brokenLater })],
-  ["a malformed cost", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: () => -1 })],
+  ["a malformed cost", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, cost: () => -1 }), { code: "ERR_COST" }],
   ["a skip that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, skip: broken })],
   ["a skip that fails later", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, skip: brokenLater })],
-  ...[undefined, null, "", "a text"].flatMap(thrownAs),
+  ...[undefined, null, "", "route"].flatMap(thrownAs),
   ["a partition key that throws", () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, partitionKey: broken })],
-  ["a partition key that is a promise", () => partitioned(async () => "ann")],
-  ["a partition key that is a rejected promise", () => partitioned(brokenLater)],
-  ["a partition key that is a symbol", () => partitioned(() => Symbol("ann"))],
-  ["a partition key of 257 characters", () => partitioned(() => "a".repeat(257))],
+  ["a partition key that is a promise", () => partitioned(async () => "ann"), { code: "ERR_OPTION" }],
+  ["a partition key that is a rejected promise", () => partitioned(brokenLater), { code: "ERR_OPTION" }],
+  ["a partition key that is a symbol", () => partitioned(() => Symbol("ann")), { code: "ERR_OPTION" }],
+  ["a partition key of 257 characters", () => partitioned(() => "a".repeat(257)), { code: "ERR_OPTION" }],
 ];
 
-/** Frameworks do not take some thrown values for errors. */
+/** Frameworks do not take some thrown values for errors. Express takes the text "route" for a command. */
 function thrownAs(thrown: unknown): Failure[] {
   const atOnce = (): never => {
     throw thrown;
   };
   const later = async (): Promise<never> => atOnce();
   const shown = JSON.stringify(thrown) ?? "undefined";
+  const inputOf = (input: () => never | Promise<never>) => () => ({
+    limiter: manualLimiter([bucketOf(5)]).limiter,
+    input,
+  });
+  const error = { message: "the limiter threw a value that is not an object", cause: thrown };
   return [
-    [`an input that throws ${shown}`, () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: atOnce })],
-    [`an input that rejects with ${shown}`, () => ({ limiter: manualLimiter([bucketOf(5)]).limiter, input: later })],
-    [`a store elsewhere that rejects with ${shown}`, () => ({ limiter: rejectingLimiter(later) })],
+    [`an input that throws ${shown}`, inputOf(atOnce), error],
+    [`an input that rejects with ${shown}`, inputOf(later), error],
+    [`a store elsewhere that rejects with ${shown}`, () => ({ limiter: rejectingLimiter(later) }), error],
   ];
 }
 
@@ -99,14 +107,18 @@ function brokenLogCase([how, fail]: (typeof BROKEN_LOGS)[number]): SuiteCase {
   };
 }
 
-function casesOf([what, options]: Failure): SuiteCase[] {
+function casesOf([what, options, error = SECRET]: Failure): SuiteCase[] {
   return [
     {
-      name: `answers 500 to ${what} without internal details`,
+      name: `answers 500 to ${what}, and hands the framework an error`,
       run: async (start) => {
-        const answer = await send(`${await start({ ...options(), logError: () => {} })}/ok`);
-        expect(answer.status).toBe(500);
-        expect(answer.headers["ratelimit"]).toBeUndefined();
+        const errors: unknown[] = [];
+        const caught = (got: unknown) => void errors.push(got);
+        // Behind node:http there is no framework, and errors are logged.
+        const answer = await send(`${await start({ ...options(), caught, logError: caught })}/ok`);
+        expect([answer.status, answer.headers["ratelimit"]]).toEqual([500, undefined]);
+        expect(errors).toMatchObject([error]);
+        expect(errors[0] === SECRET).toBe(error === SECRET);
       },
     },
     {

@@ -29,6 +29,8 @@ export interface SuiteOptions
   readonly logError?: (error: unknown) => void;
   /** `/login` calls it with what the handler finds of the limiter, and answers with the status that it resolves to. */
   readonly login?: (rateLimit: RateLimited | undefined) => Promise<number>;
+  /** Is told the error that the framework gets. */
+  readonly caught?: (error: unknown) => void;
   /** Another limiter, behind this one. */
   readonly inner?: SuiteOptions;
   /** Whether the framework itself trusts proxies, if it has such a setting. */
@@ -87,6 +89,7 @@ export function nativeOptions<Request>(
   const {
     customDenial: _custom,
     login: _login,
+    caught: _caught,
     inner: _inner,
     frameworkTrustsProxies: _trusts,
     meanwhile: _meanwhile,

@@ -47,6 +47,14 @@ export async function answerRoute(
   }
 }
 
+/** The pieces of `/stream/N`. */
+export async function* chunks(count: number): AsyncGenerator<string> {
+  for (let i = 0; i < count; i += 1) {
+    yield "y".repeat(1_000);
+    await wait(2);
+  }
+}
+
 /** What `/decision` shows. */
 export function shownDecision(decision: Decision | undefined): unknown {
   return decision === undefined

@@ -3,13 +3,11 @@ import type { HttpFacts } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
-import { breakOff, leave, send } from "./client.ts";
+import { bucketOf, HERE, manualLimiter, perAddress, START_MS, type SuiteCase, slowHandlers } from "./case.ts";
+import { breakOff, get, leave, send } from "./client.ts";
 import { until } from "./until.ts";
 
 const TTL_MS = 60_000;
-
-const HERE = { remoteAddress: "127.0.0.1" } as HttpFacts;
 
 function atMost(max: number) {
   return concurrency({ name: "streams", max, ttl: TTL_MS });
@@ -18,16 +16,6 @@ function atMost(max: number) {
 /** Places of the client on this machine that are in use. */
 function inUse(limiter: Limiter<HttpFacts>): number {
   return limiter.explain(HERE, 0).find(({ name }) => name === "streams")!.used;
-}
-
-/** Handlers of `/login` that answer when they are told. */
-function slowHandlers() {
-  const answers: ((status: number) => void)[] = [];
-  return { answers, login: () => new Promise<number>((resolve) => answers.push(resolve)) };
-}
-
-function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
 }
 
 const FLOOD = 40;

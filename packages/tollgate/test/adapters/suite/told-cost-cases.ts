@@ -1,9 +1,9 @@
 import { type Cost, createLimiter, TollgateError } from "tollgate";
-import type { HttpFacts, RateLimited } from "tollgate/node";
+import type { RateLimited } from "tollgate/node";
 import type { Report } from "tollgate/store";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
+import { bucketOf, HERE, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { leave, send, statuses } from "./client.ts";
 import { until } from "./until.ts";
 
@@ -14,8 +14,6 @@ function telling(...costs: readonly Cost[]) {
     return 200;
   };
 }
-
-const HERE = { remoteAddress: "127.0.0.1" } as HttpFacts;
 
 const LOST = new Error("connection lost");
 

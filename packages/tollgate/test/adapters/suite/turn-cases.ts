@@ -2,18 +2,12 @@ import { concurrency, createLimiter, type Limiter, tokenBucket } from "tollgate"
 import type { HttpFacts } from "tollgate/node";
 import { expect } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { AMPLE, bucketOf, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
-import { leave, send } from "./client.ts";
+import { AMPLE, bucketOf, HERE, left, manualLimiter, perAddress, type SuiteCase, slowHandlers } from "./case.ts";
+import { get, leave, send } from "./client.ts";
 import { until } from "./until.ts";
-
-const HERE = { remoteAddress: "127.0.0.1" } as HttpFacts;
 
 /** Many times the listeners that Node lets an emitter have without a warning. */
 const PIPELINED = 30;
-
-function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
-}
 
 /** How many requests wait, under a bucket of one unit that refills each second: each adds a second to a denial. */
 function waiting(limiter: Limiter<HttpFacts>): number {
@@ -125,8 +119,7 @@ export const TURN_CASES: readonly SuiteCase[] = [
     name: "serves a request that waits as soon as a refund lets it",
     run: async (start) => {
       const { limiter } = manualLimiter([bucketOf(1)]);
-      const answers: ((status: number) => void)[] = [];
-      const login = () => new Promise<number>((resolve) => answers.push(resolve));
+      const { answers, login } = slowHandlers();
       const url = await start({
         limiter,
         maxWait: "5s",
@@ -149,8 +142,7 @@ export const TURN_CASES: readonly SuiteCase[] = [
     name: "has a request wait for a place, and gives a place to no client that has gone",
     run: async (start) => {
       const { limiter } = manualLimiter([concurrency({ name: "streams", max: 1, ttl: "1m" })]);
-      const answers: ((status: number) => void)[] = [];
-      const login = () => new Promise<number>((resolve) => answers.push(resolve));
+      const { answers, login } = slowHandlers();
       const url = await start({ limiter, maxWait: "5s", login });
       const first = send(`${url}/login`);
       await until(() => answers.length === 1, "it is handled");

@@ -1,17 +1,14 @@
 import { createLimiter, perHour } from "tollgate";
 import { type Outcome, rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
+import { recorder } from "../suite/case.ts";
 
 const URL_HERE = "http://here.example/path";
 
 /** A limiter in front of handlers, and what it was told of their responses. */
 function watched(): { limit: ReturnType<typeof rateLimit>; outcomes: Outcome[] } {
-  const outcomes: Outcome[] = [];
+  const { outcomes, chargeAfter } = recorder();
   const limiter = createLimiter({ key: () => "everybody", limits: [perHour(9)] });
-  const chargeAfter = (_request: Request, outcome: Outcome) => {
-    outcomes.push(outcome);
-    return 1;
-  };
   return { limit: rateLimit({ limiter, chargeAfter }), outcomes };
 }
 

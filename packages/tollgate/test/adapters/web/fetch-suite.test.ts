@@ -41,7 +41,10 @@ const FETCH: AdapterHarness = {
       async (request) => answer(request, options),
     );
     const fetch = (request: Request, { incoming }: { readonly incoming: unknown }) =>
-      handle(request, incoming as IncomingMessage);
+      handle(request, incoming as IncomingMessage).catch((error: unknown) => {
+        options.caught?.(error);
+        throw error;
+      });
     return listenHere(createAdaptorServer({ fetch }), options.meanwhile);
   },
 };

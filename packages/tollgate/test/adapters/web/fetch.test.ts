@@ -1,6 +1,7 @@
 import { createLimiter, type Denied, perHour } from "tollgate";
 import { clientIp, decisionOf, rateLimit } from "tollgate/fetch";
 import { describe, expect, it } from "vitest";
+import { recorder } from "../suite/case.ts";
 import { urlOf } from "../suite/node-server.ts";
 
 const URL_HERE = "http://here.example/path";
@@ -81,8 +82,7 @@ describe("the response of a limited fetch handler", () => {
   it.each([true, false])("is unchanged if it stands for a web socket (with chargeAfter: %s)", async (charged) => {
     // Node has no such response: those of Workers and Deno have this status, and are known by their identity.
     const response = Object.defineProperty(new Response(null), "status", { value: 101 });
-    const outcomes: unknown[] = [];
-    const chargeAfter = (_request: Request, outcome: unknown) => outcomes.push(outcome);
+    const { outcomes, chargeAfter } = recorder();
     const options = { limiter: limiterOf(5), ...(charged ? { chargeAfter } : {}) };
     expect(await rateLimit(options)(() => response)(ask())).toBe(response);
     expect(limitHeadersOf(response)).toEqual([]);
@@ -90,8 +90,7 @@ describe("the response of a limited fetch handler", () => {
   });
 
   it.each([null, undefined])("may be %s, for an upgrade or the next handler", async (nothing) => {
-    const outcomes: unknown[] = [];
-    const chargeAfter = (_request: Request, outcome: unknown) => outcomes.push(outcome);
+    const { outcomes, chargeAfter } = recorder();
     expect(await limit()(() => nothing)(ask())).toBe(nothing);
     expect(await rateLimit({ limiter: limiterOf(5), chargeAfter })(() => nothing)(ask())).toBe(nothing);
     expect(outcomes).toEqual([{ status: 0, bytes: 0, completed: true }]);

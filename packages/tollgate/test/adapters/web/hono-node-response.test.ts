@@ -2,8 +2,9 @@ import { once } from "node:events";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
-import { factsOf, type Outcome, rateLimit } from "tollgate/hono";
+import { factsOf, rateLimit } from "tollgate/hono";
 import { describe, expect, it, vi } from "vitest";
+import { recorder } from "../suite/case.ts";
 import { type Answer, send, sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 import { bucketLimiter, listen, sessionWithApp } from "./hono-apps.ts";
@@ -50,7 +51,7 @@ describe("a response that a Hono handler sends with Node's response object", () 
   }
 
   it("is told to chargeAfter as it was if other code sent it while the limiter waited", async () => {
-    const outcomes: Outcome[] = [];
+    const { outcomes, chargeAfter } = recorder();
     const app = new Hono<{ Bindings: HttpBindings }>();
     const input = async (context: Context) => {
       const { outgoing } = context.env as HttpBindings;
@@ -58,7 +59,6 @@ describe("a response that a Hono handler sends with Node's response object", () 
       await once(outgoing, "close");
       return factsOf(context);
     };
-    const chargeAfter = (_context: Context, outcome: Outcome) => outcomes.push(outcome);
     app.use(rateLimit({ limiter: bucketLimiter(5), input, cost: 0, chargeAfter }));
     const printed = vi.spyOn(console, "error");
     expect((await send(await listen(app as unknown as Hono))).body).toBe("too slow");

@@ -2,21 +2,17 @@ import { once } from "node:events";
 import { constants } from "node:http2";
 import type { MiddlewareHandler } from "hono";
 import { createLimiter } from "tollgate";
-import type { HttpFacts, Outcome } from "tollgate/hono";
+import type { HttpFacts } from "tollgate/hono";
 import { describe, expect, it } from "vitest";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, left, perAddress } from "../suite/case.ts";
+import { bucketOf, left, perAddress, recorder } from "../suite/case.ts";
 import { sendHttp2 } from "../suite/client.ts";
 import { until } from "../suite/until.ts";
 import { bucketLimiter, limitedApp, sessionWithApp } from "./hono-apps.ts";
 
 describe("chargeAfter behind Hono", () => {
   const recorded = () => {
-    const outcomes: Outcome[] = [];
-    const chargeAfter = (_context: unknown, outcome: Outcome) => {
-      outcomes.push(outcome);
-      return 1;
-    };
+    const { outcomes, chargeAfter } = recorder();
     return { outcomes, app: limitedApp({ limiter: bucketLimiter(99), chargeAfter }) };
   };
   const tick = () => new Promise((resolve) => setTimeout(resolve, 10));
@@ -80,11 +76,7 @@ describe("chargeAfter behind Hono", () => {
 
 describe("Hono over HTTP/2", () => {
   it("limits requests, sends headers and settles once", async () => {
-    const outcomes: Outcome[] = [];
-    const chargeAfter = (_context: unknown, outcome: Outcome) => {
-      outcomes.push(outcome);
-      return outcome.completed ? 1 : 0;
-    };
+    const { outcomes, chargeAfter } = recorder(({ completed }) => (completed ? 1 : 0));
     const limiter = bucketLimiter(4);
     const app = limitedApp({ limiter, chargeAfter });
     // More than a client takes that reads nothing.

@@ -21,7 +21,10 @@ function addRoutes(app: Hono, options: SuiteOptions): void {
   });
   app.all("/hang", () => new Promise<Response>(() => {}));
   // Hono's own error handler writes to the console.
-  app.onError((_error, context) => context.text("failed", 500));
+  app.onError((error, context) => {
+    options.caught?.(error);
+    return context.text("failed", 500);
+  });
 }
 
 /** How a server calls the application. */

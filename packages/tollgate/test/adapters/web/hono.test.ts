@@ -6,7 +6,6 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { createLimiter, type Denied, perMinute } from "tollgate";
 import { clientIp, factsOf, type HttpFacts, type RateLimited, type RateLimitOptions, rateLimit } from "tollgate/hono";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { AsyncTwin } from "../../testing/async-twin.ts";
 import { bucketOf, left } from "../suite/case.ts";
 import { sendRaw } from "../suite/client.ts";
 import { bucketLimiter, limitedApp, listen, WAYS } from "./hono-apps.ts";
@@ -79,23 +78,6 @@ describe("the path of a Hono request", () => {
 });
 
 describe("errors behind the limiter of Hono", () => {
-  it("go to onError unchanged, at once or later", async () => {
-    const error = new RangeError("no key");
-    const key = (_facts: HttpFacts) => {
-      throw error;
-    };
-    const far = createLimiter({ name: "far", key, limits: [bucketOf(5)], store: new AsyncTwin() });
-    for (const limiter of [createLimiter({ key, limits: [bucketOf(5)] }), far]) {
-      const seen: unknown[] = [];
-      const app = limitedApp({ limiter });
-      app.onError((thrown, context) => {
-        seen.push(thrown);
-        return context.text("broken", 502);
-      });
-      expect([(await app.request("/")).status, seen]).toEqual([502, [error]]);
-    }
-  });
-
   it.each(WAYS)("of a handler that returns nothing are Hono's own: %s", async (_where, ask) => {
     const app = limitedApp({ limiter: bucketLimiter(5) });
     app.get("/nothing", (() => undefined) as unknown as MiddlewareHandler);
