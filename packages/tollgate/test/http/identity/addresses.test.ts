@@ -38,7 +38,7 @@ describe("clientIp and addresses", () => {
     );
   });
 
-  it("gives every spelling of an IPv4 address the same key for every prefix", () => {
+  it("gives every spelling of an IPv4 address the same key for every prefix (CVE-2026-30827)", () => {
     fc.assert(
       fc.property(
         octets.chain((four) => fc.record({ four: fc.constant(four), text: spellingOfIpv4(four) })),
