@@ -161,7 +161,10 @@ export class HeldLeases {
     for (let limit = 0; limit < costs.length; limit += 1) {
       if (this.units(limit, us, wallUs) < costs[limit]!) return false;
     }
-    this.#spentOfUs = this.#leases[0]!.grantedUs;
+    const [oldest] = this.#leases;
+    // No lease, and a cost of 0.
+    if (oldest === undefined) return false;
+    this.#spentOfUs = oldest.grantedUs;
     const rest = [...costs];
     for (const { left } of this.#leases) {
       for (let limit = 0; limit < rest.length; limit += 1) {

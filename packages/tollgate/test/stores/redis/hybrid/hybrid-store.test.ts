@@ -1,6 +1,8 @@
 import { createLimiter, fixedWindow, perDay, perHour, perMinute, tokenBucket } from "tollgate";
 import { hybridStore } from "tollgate/hybrid";
-import { describe, expect, it } from "vitest";
+import { manualClock } from "tollgate/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { BY_LIMITERS_CLOCK } from "../../../../src/stores/redis/limiters-clock.ts";
 import { freshPrefix, useRedis } from "../kit/use-redis.ts";
 import { allowTimes, type Node, openNode, openNodes } from "./kit/use-hybrid.ts";
 
@@ -54,6 +56,17 @@ describe("a hybrid store", () => {
     expect(node!.store.stats().decidedLocally).toBeGreaterThan(decidedLocally);
     for (const decision of decisions) await node!.limiter.refund("ann", 1, decision);
     expect(await node!.limiter.explain("ann")).toMatchObject([{ used: 120 }]);
+  });
+
+  it("decides a call that costs nothing when its lease has just ended", async () => {
+    const clock = manualClock();
+    const store = hybridStore({ client: started.redis.client, prefix: freshPrefix(), ...BY_LIMITERS_CLOCK });
+    onTestFinished(() => store.close());
+    const node = { store, limiter: createLimiter({ name: "fleet", limits: [perMinute(100_000)], store, clock }) };
+    await allowTimes(node, 100);
+    expect(store.stats().decidedLocally).toBeGreaterThan(0);
+    clock.advance(60_000);
+    expect(await node.limiter.consume("ann", 0)).toMatchObject({ allowed: true, remaining: 100_000 });
   });
 
   it("close waits for the calls that were made before, and rejects those after it", async () => {
