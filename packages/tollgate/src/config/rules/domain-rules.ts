@@ -24,9 +24,6 @@ export interface RuleSet extends Way<Request> {
   readonly only: RuleLimiter | undefined;
 }
 
-/** Clients choose which rules match, so the sets that are kept are bounded. */
-const MOST_SETS = 4_096;
-
 /** One version of a domain: its rules, and the limiters that requests have needed. */
 export class DomainRules {
   readonly rules: readonly Rule[];
@@ -38,8 +35,7 @@ export class DomainRules {
   readonly #index: RuleIndex;
   readonly #limiters = new Map<Rule, RuleLimiter>();
   /** By the rules that are in them. */
-  #sets = new ListCache<Rule, RuleSet>();
-  #setCount = 0;
+  readonly #sets = new ListCache<Rule, RuleSet>();
   #joint: JointCalls | undefined;
   #byName: ReadonlyMap<string, Rule> | undefined;
   #units: ReadonlySet<string> | undefined;
@@ -146,11 +142,6 @@ export class DomainRules {
       pricing: new RequestCost(rules),
       only: limiters.length === 1 ? limiters[0] : undefined,
     };
-    this.#setCount += 1;
-    if (this.#setCount > MOST_SETS) {
-      this.#sets = new ListCache();
-      this.#setCount = 1;
-    }
     this.#sets.set(rules, set);
     return set;
   }

@@ -5,7 +5,7 @@ import { isAlike } from "../../core/limits/limit-common.ts";
 import { createPlan, identityOf, type Plan } from "../../core/plan.ts";
 import type { CheckedOptions } from "../options.ts";
 import { checkChosenLimits, checkLimits, isLimit, type LimitsFunction } from "./limits-choice.ts";
-import { ListCache } from "./list-cache.ts";
+import { ListCache, MOST_LISTS } from "./list-cache.ts";
 import type { Owner } from "./owner.ts";
 import { Route } from "./route.ts";
 import type { Selected } from "./selected.ts";
@@ -38,8 +38,8 @@ export class DynamicSelection<Input> implements Selection<Input> {
   readonly #released = new WeakSet<Space>();
   #crowdedAt = MANY_SPACES;
   /** The routes of lists of the same limits, and of limits with equal numbers. */
-  #routes = new ListCache<Limit, Route>();
-  #routesByText = new Map<string, FoundRoute>();
+  readonly #routes = new ListCache<Limit, Route>(KNOWN_LISTS * MOST_LISTS);
+  readonly #routesByText = new Map<string, FoundRoute>();
   /** What was found last by its numbers: comparing is quicker than finding it again. */
   #last: { readonly limits: readonly Limit[]; readonly route: Route } | undefined = undefined;
   /** The way of a key that has no limits: its calls may be blocked. */
@@ -113,6 +113,7 @@ export class DynamicSelection<Input> implements Selection<Input> {
     const text = texts.join("\n\n");
     let found = this.#routesByText.get(text);
     if (found === undefined) {
+      if (this.#routesByText.size >= MOST_LISTS) this.#forgetRoutes();
       const route = this.#open(own, texts);
       found = { route, lists: 0 };
       this.#routesByText.set(text, found);
@@ -151,10 +152,14 @@ export class DynamicSelection<Input> implements Selection<Input> {
       this.#released.add(space);
       space.release();
     }
-    this.#routes = new ListCache();
-    this.#routesByText = new Map();
-    this.#last = undefined;
+    this.#forgetRoutes();
     this.#crowdedAt = Math.max(MANY_SPACES, 2 * this.#spaces.size);
+  }
+
+  #forgetRoutes(): void {
+    this.#routes.clear();
+    this.#routesByText.clear();
+    this.#last = undefined;
   }
 }
 

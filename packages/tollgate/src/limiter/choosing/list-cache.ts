@@ -1,9 +1,18 @@
+/** So many lists are kept: callers choose which of few objects are in theirs. */
+export const MOST_LISTS = 4_096;
+
 /**
  * Values by list: lists of the same objects in the same order have one value. An object that nothing else refers to is
- * let go, with the values of its lists.
+ * let go, with the values of its lists. All are forgotten when there are too many.
  */
 export class ListCache<Item extends object, Value> {
-  readonly #root = new Node<Item, Value>();
+  readonly #most: number;
+  #root = new Node<Item, Value>();
+  #count = 0;
+
+  constructor(most: number = MOST_LISTS) {
+    this.#most = most;
+  }
 
   get(items: readonly Item[]): Value | undefined {
     let node: Node<Item, Value> | undefined = this.#root;
@@ -12,6 +21,8 @@ export class ListCache<Item extends object, Value> {
   }
 
   set(items: readonly Item[], value: Value): void {
+    if (this.#count >= this.#most) this.clear();
+    this.#count += 1;
     let node = this.#root;
     for (const item of items) {
       node.next ??= new WeakMap();
@@ -20,6 +31,11 @@ export class ListCache<Item extends object, Value> {
       node = next;
     }
     node.value = value;
+  }
+
+  clear(): void {
+    this.#root = new Node();
+    this.#count = 0;
   }
 }
 
