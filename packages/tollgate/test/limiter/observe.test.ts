@@ -20,6 +20,18 @@ const watch = () => {
   return { seen, observe: (one: Observation) => void seen.push(one), clock: manualClock(START_MS) };
 };
 
+it("an observer of several limiters is told of a call once for each type, whichever limiter wants it told", () => {
+  const { seen, observe, clock } = watch();
+  const [user, route] = ["user", "route"].map((name) =>
+    createLimiter({ name, limits: [perMinute(1, { blockFor: "1m" })], clock }),
+  ) as [Limiter, Limiter];
+  user.observe(observe, { types: ["decision"] });
+  user.observe(observe, { types: ["block"] });
+  route.observe(observe, { types: ["decision", "block"] });
+  for (const limiter of [user, combine(user, route)]) limiter.consume("ann");
+  expect(seen.map(({ type }) => type)).toEqual(["decision", "decision", "block"]);
+});
+
 describe("an observer", () => {
   it("is notified of decisions as plain objects, and not of peek and explain", () => {
     const { seen, observe, clock } = watch();

@@ -26,7 +26,7 @@ export class DecidedCall {
   #decision: Decision | undefined = undefined;
   /** Most calls are told to one listener, once. */
   #first: object | undefined = undefined;
-  #firstKey = "";
+  #firstPart = "";
   #told: Map<object, string[]> | undefined = undefined;
 
   constructor(
@@ -75,19 +75,19 @@ export class DecidedCall {
     return decision.allowed || decision.reason !== "blocked" ? decision.block : undefined;
   }
 
-  /** Whether a listener sees the call, or one of its keys, for the first time. A limiter may be part of another. */
-  isFirst(listener: object, key = ""): boolean {
+  /** Whether a listener sees the call, or a part of it, for the first time. A limiter may be part of another. */
+  isFirst(listener: object, part = ""): boolean {
     if (this.#first === undefined) {
       this.#first = listener;
-      this.#firstKey = key;
+      this.#firstPart = part;
       return true;
     }
-    if (this.#first === listener && this.#firstKey === key) return false;
+    if (this.#first === listener && this.#firstPart === part) return false;
     this.#told ??= new Map();
     const told = this.#told.get(listener);
-    if (told === undefined) this.#told.set(listener, [key]);
-    else if (told.includes(key)) return false;
-    else told.push(key);
+    if (told === undefined) this.#told.set(listener, [part]);
+    else if (told.includes(part)) return false;
+    else told.push(part);
     return true;
   }
 }

@@ -138,9 +138,7 @@ export class Watch {
   tell(call: DecidedCall, from: number, until: number, owner?: string, rule?: string): void {
     // Observers may change their decision, and add or remove others.
     if (call.verb !== undefined) this.#tellWatchers(call, from, until, rule);
-    if (this.#observesCalls) {
-      for (const entry of this.#entries) if (call.isFirst(entry.observe)) tellObserver(entry, call);
-    }
+    if (this.#observesCalls) for (const entry of this.#entries) tellObserver(entry, call);
     this.#parent?.tell(call, from, until, owner, owner);
   }
 
@@ -212,17 +210,23 @@ function samplerOf(intervals: readonly number[]): Sampler | undefined {
   return intervals.length === 0 ? undefined : new Sampler(Math.min(...intervals));
 }
 
-/** Notifies an observer of a call: of an outage first, then of the decision and of the block that it began. */
-function tellObserver({ observe, types }: Entry, call: DecidedCall): void {
+/** Notifies an observer of a call, of each type once: of an outage, then of the decision and of the block it began. */
+function tellObserver(entry: Entry, call: DecidedCall): void {
+  const { observe, types } = entry;
   const { degraded } = call;
-  if (degraded !== undefined && types.includes("degradation"))
+  if (degraded !== undefined && wants(entry, "degradation", call))
     notify(observe, { type: "degradation", limiter: call.limiter, cause: degraded });
   if (call.verb === undefined) return;
   // The observer might change its decision.
   const begun = types.includes("block") ? call.begunBlock : undefined;
-  if (types.includes("decision")) notify(observe, call.observation);
-  if (begun !== undefined)
+  if (wants(entry, "decision", call)) notify(observe, call.observation);
+  if (begun !== undefined && wants(entry, "block", call))
     notify(observe, { type: "block", limiter: call.decision.limiter, keys: call.keys, block: begun });
+}
+
+/** Whether an observer is to be notified of a type, and was not, as one of another limiter of the call. */
+function wants({ observe, types }: Entry, type: ObservationType, call: DecidedCall): boolean {
+  return types.includes(type) && call.isFirst(observe, type);
 }
 
 /** @throws TollgateError `ERR_OPTION`. */
