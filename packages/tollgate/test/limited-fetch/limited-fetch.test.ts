@@ -1,7 +1,8 @@
 import { concurrency, createLimiter, type Limit, type Limiter, perSecond, TollgateError } from "tollgate";
 import { DeniedError, type LimitedFetchOptions, limitedFetch } from "tollgate/limited-fetch";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { LearnedLimits } from "../../src/limited-fetch/learned-limits.ts";
 import { settled } from "../limiter/line-clock.ts";
 
 const START_MS = Date.UTC(2026, 10, 23, 12);
@@ -304,14 +305,22 @@ describe("limitedFetch", () => {
       await get(`https://${host}/`).catch(() => {});
       return sent.length === before;
     };
-    for (let i = 0; i < 1_001; i += 1) await get(`https://h${i}.example/`);
-    for (let i = 1; i < 1_001; i += 100) await get(`https://h${i}.example/`);
+    for (let i = 0; i < 1_101; i += 1) await get(`https://h${i}.example/`);
+    for (let i = 101; i < 1_101; i += 100) await get(`https://h${i}.example/`);
     // The four shortest windows were left out, and with them a quota of 1.
-    for (const host of ["h1.example", "h901.example"])
+    for (const host of ["h101.example", "h1001.example"])
       expect([await isLimited(host), await isLimited(host)]).toEqual([false, true]);
-    // The host h0 is forgotten, and learned anew.
-    expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, false]);
-    expect([await isLimited("h0.example"), await isLimited("h0.example")]).toEqual([false, true]);
+    // The host h100 is forgotten, and learned anew.
+    expect([await isLimited("h100.example"), await isLimited("h100.example")]).toEqual([false, false]);
+    expect([await isLimited("h100.example"), await isLimited("h100.example")]).toEqual([false, true]);
+  });
+
+  it("looks at the inputs that it remembers once in a hundred requests to others", async () => {
+    const looks = vi.spyOn(LearnedLimits.prototype, "usedAt");
+    onTestFinished(() => looks.mockRestore());
+    const { get } = client([{ headers: { "RateLimit-Policy": "50;w=3600" } }], { learn: true });
+    for (let i = 0; i < 1_500; i += 1) await get(`https://h${i}.example/`);
+    expect(looks.mock.calls.length).toBeLessThan(6 * 1_101);
   });
 
   it.each(["sent", "waiting"])(
@@ -432,7 +441,7 @@ describe("limitedFetch", () => {
 
   it("keeps the blocks of a thousand inputs if the limiter cannot be told, and forgets the oldest", async () => {
     const { get } = client([{ status: 429, headers: { "Retry-After": "60" } }], {}, [perSecond(100)], true);
-    for (let i = 0; i < 1_001; i += 1) await get(`https://h${i}.example/`);
-    expect([await get.unblock("h0.example"), await get.unblock("h1.example")]).toEqual([false, true]);
+    for (let i = 0; i < 1_101; i += 1) await get(`https://h${i}.example/`);
+    expect([await get.unblock("h100.example"), await get.unblock("h101.example")]).toEqual([false, true]);
   });
 });
