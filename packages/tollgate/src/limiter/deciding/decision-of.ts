@@ -144,7 +144,8 @@ function denied(
   const { block, line } = report;
   const isBlocked = block?.denied === true;
   const binding = longestWaitOf(limits, report, isBlocked ? bindingOwners(route, report) : undefined);
-  if (binding === NONE) return deniedWithoutLimit(line ?? "store-unavailable", name, limits, report.unavailableForUs);
+  if (binding === NONE)
+    return deniedWithoutLimit(line ?? "store-unavailable", name, limits, report.unavailableForUs, receipt);
   const waitUs = report.waitUs[binding]!;
   const limit = limits[binding]!;
   const decision = new Decided(
@@ -170,9 +171,11 @@ function deniedWithoutLimit(
   limiter: string,
   limits: readonly Limit[],
   waitUs: number,
+  receipt?: Receipt,
 ): Decided {
   const retryAfterMs = toMilliseconds(waitUs);
-  const decision = new Decided(false, limiter, undefined, limits, undefined, undefined, undefined, retryAfterMs, 0);
+  const nothing = undefined;
+  const decision = new Decided(false, limiter, nothing, limits, nothing, nothing, nothing, retryAfterMs, 0, receipt);
   decision.reason = reason;
   decision.violated = NO_LIMITS;
   decision.usedAfterRetry = 0;

@@ -1,5 +1,6 @@
 import {
   type ChosenLimits,
+  combine,
   concurrency,
   createLimiter,
   fixedWindow,
@@ -244,6 +245,19 @@ export function correctionAttacks(createStore: () => AnyStore): void {
     returnLeases(store);
     await (verb === "cancel" ? reservation.cancel() : reservation.settle(1));
     expect(await usedOf(limiter, "ann")).toBe(verb === "cancel" ? 3 : 4);
+  });
+
+  it("cancel gives back what was charged to a call that a key without limits has blocked", async () => {
+    const guests = createLimiter({ name: "guests", limits: () => "unlimited", clock, store });
+    const limiter = limiterOf(perDay(10));
+    const reservation = await combine(guests, limiter).reserve("ann");
+    await guests.block("ann", "1h");
+    const blocked = await combine(guests, limiter).reserve("ann");
+    await reservation.charge(3);
+    await blocked.charge(5);
+    expect(await usedOf(limiter, "ann")).toBe(9);
+    for (const one of [reservation, blocked]) await one.cancel();
+    expect(await usedOf(limiter, "ann")).toBe(0);
   });
 
   it("settling after a refund by the reservation's decision counts what is left", async () => {
