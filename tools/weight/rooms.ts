@@ -18,25 +18,25 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_521, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_538, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_064, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_290, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_311, 3_300],
   ["stores of this process", LOCAL_STORES, 5_309, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_155, 3_700],
-  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_355, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_789, 2_000],
+  ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_357, 1_300],
+  ["config", [`${LIBRARY}/config`], 2_782, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_983, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 968, 900],
-  ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_608, 1_400],
+  ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_609, 1_400],
   ["integrations", INTEGRATIONS, 3_596, 2_800],
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_290, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 56_601, 36_000],
+  ["tests", TESTS, 56_668, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
   ["tools", ["tools"], 917, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_955, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_957, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
