@@ -47,34 +47,22 @@ export class LimitsDecider implements RateLimitDecider {
     const { domain, descriptors } = request;
     if (!this.#limits.domains.includes(domain)) return { overallCode: OK, statuses: descriptors.map(() => UNCOUNTED) };
     const asked = descriptors.map((descriptor) => askedOf(request, descriptor));
-    const counted = asked.filter(({ verb }) => verb === "consume");
-    const taken = counted.length === 0 ? undefined : await this.#take(domain, counted);
-    const decisions = taken?.parts.length === asked.length ? taken.parts : await this.#withOthers(domain, asked, taken);
-    return {
-      overallCode: decisions.every(({ allowed }) => allowed) ? OK : OVER_LIMIT,
-      statuses: decisions.map(statusOf),
-      ...headersOf(taken?.decision ?? decisions[0]),
-      ...metadataOf(decisions),
-    };
+    return this.#decide(domain, asked).catch(toInvalid);
   }
 
-  async #take(domain: string, counted: readonly Asked[]): Promise<JointDecision> {
-    try {
-      let taken: JointDecision;
-      if (counted.length === 1) {
-        // The usual request. A joint decision of one descriptor takes a third longer.
-        const decision = await this.#limits.consume(domain, counted[0]!.facts, counted[0]!.cost);
-        taken = { decision, parts: [decision] };
-      } else taken = await this.#limits.consumeAll(domain, counted);
-      for (const { facts, cost } of counted) this.#recent?.note(domain, facts, cost, "consume");
-      return taken;
-    } catch (error) {
-      // Such as a rule with `inflight`: the protocol does not say when a request is over.
-      if (error instanceof TollgateError && error.code === "ERR_LIMITS") {
-        throw new InvalidRequestError(error.message, { cause: error });
-      }
-      throw error;
+  async #decide(domain: string, asked: readonly Asked[]): Promise<RateLimitResponse> {
+    const [only] = asked;
+    if (only?.verb === "consume" && asked.length === 1) {
+      // The usual request. A joint decision of one descriptor takes a third longer.
+      const decision = await this.#limits.consume(domain, only.facts, only.cost);
+      this.#recent?.note(domain, only.facts, only.cost, "consume");
+      return responseOf(decision, [decision]);
     }
+    const counted = asked.filter(({ verb }) => verb === "consume");
+    const taken = counted.length === 0 ? undefined : await this.#limits.consumeAll(domain, counted);
+    for (const { facts, cost } of counted) this.#recent?.note(domain, facts, cost, "consume");
+    const decisions = await this.#withOthers(domain, asked, taken);
+    return responseOf(taken?.decision ?? decisions[0]!, decisions);
   }
 
   /** Asks for all descriptors before it awaits one, so that a store elsewhere gets them as one batch. */
@@ -118,6 +106,31 @@ function factsOf({ entries }: RateLimitDescriptor): Facts {
   return { descriptor: (name: string) => values.get(name), ...(ip !== undefined && { ip }) };
 }
 
+/** Such as of a rule with `inflight`: the protocol does not say when a request is over. */
+function toInvalid(error: unknown): never {
+  const isInvalid = error instanceof TollgateError && error.code === "ERR_LIMITS";
+  throw isInvalid ? new InvalidRequestError(error.message, { cause: error }) : error;
+}
+
+/** `whole` is the decision on all descriptors, which the headers tell. */
+function responseOf(whole: Decision, decisions: readonly Decision[]): RateLimitResponse {
+  let overallCode = OK;
+  let degraded: string | undefined;
+  for (const decision of decisions) {
+    if (!decision.allowed) overallCode = OVER_LIMIT;
+    degraded ??= decision.degraded;
+  }
+  const headers: HeaderValue[] = [];
+  for (const [key, value] of rateLimitHeaders(whole)) headers.push({ key, value });
+  return {
+    overallCode,
+    statuses: decisions.map(statusOf),
+    ...(headers.length > 0 && { responseHeadersToAdd: headers }),
+    // For the access log of the proxy: why the store was unavailable.
+    ...(degraded !== undefined && { dynamicMetadata: { degraded } }),
+  };
+}
+
 function statusOf(decision: Decision): DescriptorStatus {
   const { allowed, limit, limitRemaining = 0 } = decision;
   const code = allowed ? OK : OVER_LIMIT;
@@ -125,7 +138,7 @@ function statusOf(decision: Decision): DescriptorStatus {
   return {
     code,
     currentLimit: currentLimitOf(limit),
-    limitRemaining: asUnsigned32(limitRemaining),
+    limitRemaining: Math.min(limitRemaining, UNLIMITED_REMAINING),
     durationUntilReset: { seconds: Math.ceil(waitOf(decision) / 1_000) },
   };
 }
@@ -142,21 +155,9 @@ function currentLimitOf(limit: Limit): CurrentLimit {
   const isBucket = limit.algorithm === "token-bucket";
   const lengthMs = isBucket ? limit.perMs : "windowMs" in limit ? limit.windowMs : undefined;
   const unit = unitNumberOfLength(lengthMs);
-  return { name, requestsPerUnit: asUnsigned32(unit !== 0 && isBucket ? limit.refill : capacity), unit };
-}
-
-function asUnsigned32(units: number): number {
-  return Math.min(units, UNLIMITED_REMAINING);
-}
-
-/** For the access log of the proxy: why the store was unavailable. */
-function metadataOf(decisions: readonly Decision[]): Pick<RateLimitResponse, "dynamicMetadata"> {
-  const degraded = decisions.find((decision) => decision.degraded !== undefined)?.degraded;
-  return degraded === undefined ? {} : { dynamicMetadata: { degraded } };
-}
-
-function headersOf(decision: Decision | undefined): Pick<RateLimitResponse, "responseHeadersToAdd"> {
-  if (decision === undefined) return {};
-  const headers: HeaderValue[] = rateLimitHeaders(decision).map(([key, value]) => ({ key, value }));
-  return headers.length === 0 ? {} : { responseHeadersToAdd: headers };
+  return {
+    name,
+    requestsPerUnit: Math.min(unit !== 0 && isBucket ? limit.refill : capacity, UNLIMITED_REMAINING),
+    unit,
+  };
 }

@@ -1,12 +1,12 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
-import { later, rejected } from "../core/maybe-async.ts";
+import { later } from "../core/maybe-async.ts";
 import type { BlockOptions, BlockTime } from "../limiter/block-time.ts";
 import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
-import type { AsyncLimiter } from "../limiter/limiter.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reserving/reservation.ts";
+import type { KeyVerbs, WithInput } from "../limiter/verbs.ts";
 import type { DomainWords, LimitsFile } from "./file/limits-file.ts";
 import { hintOf } from "./file/mistakes.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
@@ -63,7 +63,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   consume(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {
-    return this.#ask(domain, (limiter) => limiter.consume(facts, cost));
+    return this.#verbs(domain).consume(facts, cost);
   }
 
   consumeAll(domain: string, requests: readonly RequestWithCost[]): Result<Kind, JointDecision> {
@@ -76,32 +76,31 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   }
 
   peek(domain: string, facts: Facts, cost?: Cost): Result<Kind, Decision> {
-    return this.#ask(domain, (limiter) => limiter.peek(facts, cost));
+    return this.#verbs(domain).peek(facts, cost);
   }
 
   charge(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, Decision> {
-    return this.#ask(domain, (limiter) => limiter.charge(facts, cost, decision));
+    return this.#verbs(domain).charge(facts, cost, decision);
   }
 
   refund(domain: string, facts: Facts, cost: Cost, decision?: Decision): Result<Kind, void> {
-    return this.#ask(domain, (limiter) => limiter.refund(facts, cost, decision));
+    return this.#verbs(domain).refund(facts, cost, decision);
   }
 
   reserve(domain: string, facts: Facts, cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>> {
-    const reserved: unknown = this.#ask(domain, (limiter) => limiter.reserve(facts, cost, options));
-    return reserved as Result<Kind, ReservationOf<Kind>>;
+    return this.#verbs(domain).reserve(facts, cost, options);
   }
 
   block(domain: string, facts: Facts, span: BlockTime, options?: BlockOptions): Result<Kind, void> {
-    return this.#ask(domain, (limiter) => limiter.block(facts, span, options));
+    return this.#verbs(domain).block(facts, span, options);
   }
 
   unblock(domain: string, facts: Facts): Result<Kind, boolean> {
-    return this.#ask(domain, (limiter) => limiter.unblock(facts));
+    return this.#verbs(domain).unblock(facts);
   }
 
   reset(domain: string, facts: Facts): Result<Kind, void> {
-    return this.#ask(domain, (limiter) => limiter.reset(facts));
+    return this.#verbs(domain).reset(facts);
   }
 
   handle(domain: string, facts: Facts): LimitsHandle<Kind> {
@@ -198,13 +197,10 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     return domain;
   }
 
-  /** Over an asynchronous store, a domain that is not known becomes a rejection. */
-  #ask<T>(name: string, call: (limiter: AsyncLimiter<Facts>) => Promise<T>): Result<Kind, T> {
-    const domain = this.#known.get(name);
-    if (domain !== undefined) return call(domain.limiter as unknown as AsyncLimiter<Facts>) as Result<Kind, T>;
-    const unknown = unknownError("domain", name, this.#names);
-    if (this.kind === "sync") throw unknown;
-    return rejected(unknown) as Result<Kind, T>;
+  /** The verbs of a domain throw or reject if the file does not have it. */
+  #verbs(name: string): WithInput<Facts, KeyVerbs<Kind>> {
+    const limiter: unknown = (this.#known.get(name) ?? this.#make(name)).limiter;
+    return limiter as WithInput<Facts, KeyVerbs<Kind>>;
   }
 }
 

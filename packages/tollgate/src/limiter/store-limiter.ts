@@ -112,8 +112,8 @@ export class StoreLimiter<Input> extends Decider {
   #send(verb: "allow" | "consume", input: Input, cost: Cost | undefined): unknown {
     const { quick, message, members } = this;
     if (members !== undefined) {
-      const sent = () => members.send(verb, input, cost);
-      return this.kind === "sync" ? sent() : later<boolean | Decision>(sent);
+      if (this.kind === "sync") return members.send(verb, input, cost);
+      return later<boolean | Decision>(() => members.send(verb, input, cost));
     }
     if (cost === undefined || typeof cost === "number") {
       if (quick?.route.isFree() === true)

@@ -61,7 +61,9 @@ export class Request {
 
   /** Whether a rule by this fact does not count the request. Clients may hide a value behind an empty one. */
   isMissing(fact: Fact): boolean {
-    return this.read(fact) === "" && !this.isRepeated(fact);
+    if (fact.kind === "ip") return false;
+    const { text, readings } = this.#valueOf(fact);
+    return text === "" && readings?.length === 1;
   }
 
   /** What an application may read of a fact; `undefined` if that may be anything. */

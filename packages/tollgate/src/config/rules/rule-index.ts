@@ -133,7 +133,7 @@ function addCounting(rules: readonly Rule[] | undefined, request: Request, found
 
 /** In the order of the file, each once: several paths or addresses of a rule may match. */
 function inOrder(rules: Rule[]): Rule[] {
-  if (rules.every(({ order }, i) => i === 0 || rules[i - 1]!.order < order)) return rules;
+  if (rules.length < 2 || rules.every(({ order }, i) => i === 0 || rules[i - 1]!.order < order)) return rules;
   rules.sort((one, other) => one.order - other.order);
   return rules.filter((rule, i) => rule !== rules[i - 1]);
 }
