@@ -40,6 +40,29 @@ describe("the work of a request", () => {
     expect(header.mock.calls).toEqual([["cookie"], ["x-key"]]);
   });
 
+  it("does not grow with the rules whose patterns begin or end in another way", () => {
+    const compared = (count: number): readonly [number, readonly string[]] => {
+      const rules = Array.from({ length: count }, (_, i): [string, RuleWords][] => [
+        [`host${i}`, { match: { host: `*.tenant-${i}.example` }, rate: "5/1m" }],
+        [`bot${i}`, { match: { method: "GET", "header.user-agent": [`bot-${i}/*`, `tool-${i}`] }, rate: "5/1m" }],
+      ]);
+      const limits = limitsOf(Object.fromEntries(rules.flat()));
+      const facts = {
+        method: "GET",
+        host: "a.tenant-7.example",
+        header: { "user-agent": `bot-3/${"x".repeat(14_000)}` },
+      };
+      const spy = vi.spyOn(String.prototype, "startsWith");
+      const names = limits.handle("api", facts).rules;
+      const { length } = spy.mock.calls;
+      spy.mockRestore();
+      return [length, names];
+    };
+    const [ten, names] = compared(10);
+    expect(names).toEqual(["bot3", "host7"]);
+    expect(compared(300)).toEqual([ten, names]);
+  });
+
   it("is bounded for patterns: a text that is too long matches if its ends do", () => {
     const limits = limitsOf({ bots: { match: { "header.x": ["a*bot*z", "*bot*"] }, limit: "deny" } });
     const isDenied = (x: string) => !limits.consume("api", { header: { x } }).allowed;

@@ -4,10 +4,11 @@ import type { Fact } from "./fact.ts";
 import { PathIndex } from "./path-index.ts";
 import type { Request } from "./request.ts";
 import { isPath, Rule } from "./rule.ts";
+import { addCounting, isIndexable, TextIndex } from "./text-index.ts";
 
 /**
- * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the exact
- * texts of one other condition, or by its address. What remains is looked at one by one.
+ * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the texts
+ * of one other condition, or by its address. What remains is looked at one by one.
  */
 export class RuleIndex {
   readonly #byPath = new PathIndex<Bucket>();
@@ -43,52 +44,28 @@ export class RuleIndex {
   }
 }
 
-/** The rules that texts of a fact tell apart. */
-interface RulesByText {
-  readonly fact: Fact;
-  readonly rules: Map<string, Rule[]>;
-  enforces: boolean;
-}
-
-const NO_TEXTS: RulesByText[] = [];
+const NO_TEXTS: readonly TextIndex[] = [];
 
 /** The rules that no path tells apart. */
 class Bucket {
-  /** By the exact texts of a fact. */
-  #byText: RulesByText[] = NO_TEXTS;
+  /** By the texts of a fact. */
+  #byText = NO_TEXTS;
   #byAddress: AddressIndex<Rule> | undefined = undefined;
   readonly #rest: Rule[] = [];
 
   add(rule: Rule): void {
-    const text = selective(rule.conditions);
-    if (text !== undefined) {
-      const known = this.#textsOf(text.fact);
-      const { rules } = known;
-      known.enforces ||= rule.mode === "enforce";
-      for (const exact of text.exact ?? []) {
-        const same = rules.get(exact);
-        if (same === undefined) rules.set(exact, [rule]);
-        else same.push(rule);
-      }
-      return;
+    const condition = selective(rule.conditions);
+    if (condition === undefined) this.#rest.push(rule);
+    else if (condition.kind === "text") this.#textsOf(condition.fact).add(rule, condition);
+    else {
+      this.#byAddress ??= new AddressIndex();
+      for (const entry of condition.listed) this.#byAddress.add(entry, rule);
     }
-    const address = rule.conditions.find(isAddress);
-    if (address === undefined) {
-      this.#rest.push(rule);
-      return;
-    }
-    this.#byAddress ??= new AddressIndex();
-    for (const entry of address.listed) this.#byAddress.add(entry, rule);
   }
 
-  /** `manyValues` stands for all rules with exact texts of a fact whose values are too many to compare. */
   find(request: Request, found: Rule[], manyValues: Rule): void {
     addCounting(this.#rest, request, found);
-    for (const { fact, rules, enforces } of this.#byText) {
-      const readings = request.readingsOf(fact);
-      if (readings !== undefined) for (const text of readings) addCounting(rules.get(text), request, found);
-      else if (enforces) found.push(manyValues);
-    }
+    for (const texts of this.#byText) texts.find(request, found, manyValues);
     if (this.#byAddress === undefined) return;
     const { address } = request;
     if (address === undefined) return;
@@ -97,38 +74,35 @@ class Bucket {
     addCounting(rules, request, found);
   }
 
-  #textsOf(fact: Fact): RulesByText {
+  #textsOf(fact: Fact): TextIndex {
     let known = this.#byText.find((other) => other.fact.id === fact.id);
     if (known === undefined) {
-      known = { fact, rules: new Map(), enforces: false };
+      known = new TextIndex(fact);
       this.#byText = [...this.#byText, known];
     }
     return known;
   }
 }
 
-/** Methods tell the fewest rules apart. */
-const SELECTIVE: readonly ((condition: TextCondition) => boolean)[] = [
-  ({ word }) => word === "host",
-  ({ word }) => word !== "method",
-  () => true,
+/** What tells rules apart, the best first. Methods tell the fewest. */
+const SELECTIVE: readonly ((condition: Condition) => boolean)[] = [
+  (condition) => isExact(condition) && condition.word === "host",
+  (condition) => isExact(condition) && condition.word !== "method",
+  ({ kind }) => kind === "address",
+  (condition) => condition.kind === "text" && !isExact(condition) && isIndexable(condition),
+  isExact,
 ];
 
-function selective(conditions: readonly Condition[]): TextCondition | undefined {
-  const exact = conditions.filter(
-    (condition): condition is TextCondition => isText(condition) && condition.exact !== undefined,
-  );
-  const hasAddress = conditions.some(isAddress);
-  for (const isSelective of hasAddress ? SELECTIVE.slice(0, 2) : SELECTIVE) {
-    const found = exact.find(isSelective);
-    if (found !== undefined) return found;
+function selective(conditions: readonly Condition[]): TextCondition | AddressCondition | undefined {
+  for (const isSelective of SELECTIVE) {
+    const found = conditions.find(isSelective);
+    if (found !== undefined) return found as TextCondition | AddressCondition;
   }
   return undefined;
 }
 
-function addCounting(rules: readonly Rule[] | undefined, request: Request, found: Rule[]): void {
-  if (rules === undefined) return;
-  for (const rule of rules) if (rule.counts(request)) found.push(rule);
+function isExact(condition: Condition): boolean {
+  return condition.kind === "text" && condition.exact !== undefined;
 }
 
 /** In the order of the file, each once: several paths or addresses of a rule may match. */
@@ -136,12 +110,4 @@ function inOrder(rules: Rule[]): Rule[] {
   if (rules.length < 2 || rules.every(({ order }, i) => i === 0 || rules[i - 1]!.order < order)) return rules;
   rules.sort((one, other) => one.order - other.order);
   return rules.filter((rule, i) => rule !== rules[i - 1]);
-}
-
-function isText(condition: Condition): condition is TextCondition {
-  return condition.kind === "text";
-}
-
-function isAddress(condition: Condition): condition is AddressCondition {
-  return condition.kind === "address";
 }

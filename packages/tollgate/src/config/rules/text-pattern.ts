@@ -10,24 +10,25 @@ const LONGEST_SEARCHED = 4_096;
 export class TextPattern {
   /** Set if the pattern has no star. */
   readonly exact: string | undefined;
-  readonly #first: string;
-  readonly #last: string;
+  /** What stands before the first star, and after the last. */
+  readonly start: string;
+  readonly end: string;
   readonly #middle: readonly string[];
 
   constructor(pattern: string) {
     const parts = pattern.split("*");
     this.exact = parts.length === 1 ? pattern : undefined;
-    this.#first = parts[0] ?? "";
-    this.#last = parts.at(-1) ?? "";
+    this.start = parts[0] ?? "";
+    this.end = parts.at(-1) ?? "";
     this.#middle = parts.slice(1, -1).filter((part) => part !== "");
   }
 
   matches(text: string): boolean {
     if (this.exact !== undefined) return text === this.exact;
-    if (text === "" || !text.startsWith(this.#first)) return false;
-    const end = text.length - this.#last.length;
-    let at = this.#first.length;
-    if (end < at || !text.endsWith(this.#last)) return false;
+    if (text === "" || !text.startsWith(this.start)) return false;
+    const end = text.length - this.end.length;
+    let at = this.start.length;
+    if (end < at || !text.endsWith(this.end)) return false;
     if (text.length > LONGEST_SEARCHED) return true;
     for (const part of this.#middle) {
       const found = text.indexOf(part, at);
