@@ -16,7 +16,7 @@ export function isIndexable({ patterns }: TextCondition): boolean {
   return patterns.every(({ exact, start, end }) => exact !== undefined || start !== "" || end !== "");
 }
 
-/** Rules by the texts of a fact: the whole text, or what stands before the first star of a pattern, or after the last. */
+/** Rules by the texts of a fact: whole texts, or what stands before the first star of a pattern or after the last. */
 export class TextIndex {
   readonly fact: Fact;
   readonly #whole = new Map<string, Rule[]>();
