@@ -1,7 +1,8 @@
 import type { Decision } from "../core/decision.ts";
+import { TollgateError } from "../core/errors.ts";
 import type { HeaderFormats } from "./forms/header-forms.ts";
 import type { HeaderList } from "./header-list.ts";
-import { type RateLimited, rateLimitedBy } from "./rate-limited.ts";
+import type { RateLimited } from "./rate-limited.ts";
 
 /** A limiter that was asked about a request, and what it decided. Each links to the one that was asked before. */
 export interface Asked {
@@ -46,10 +47,18 @@ export function noteDecision(
   let before = (exchange as Exchange)[ASKED];
   while (before?.isOver === true) before = before.before;
   const settles = settle ?? before?.settle;
-  const told = rateLimitedBy(decision, settles);
+  // A copy: observers have the original.
+  const told: RateLimited = { ...decision, settle: settles ?? refuseToSettle };
   const asked: Asked = { decision: told, formats, partition, before, settle: settles, given: [], isOver: false };
   (exchange as Exchange)[ASKED] = asked;
   return asked;
+}
+
+function refuseToSettle(): never {
+  throw new TollgateError(
+    "ERR_OPTION",
+    "settle: expected rateLimit with settle: true, or chargeAfter, got one with neither",
+  );
 }
 
 /** Notes the limiter with another object that stands for the same request. */

@@ -4,8 +4,8 @@ import type { Decision, Denied } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Limit } from "../core/limits/limit.ts";
 import { type Asked, allAsked } from "./asked.ts";
-import type { ClientQuota } from "./forms/header-format.ts";
 import {
+  type ClientQuota,
   HEADER_FORMATS,
   type HeaderForm,
   type HeaderFormats,

@@ -1,6 +1,5 @@
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
-import { TollgateError } from "../core/errors.ts";
 
 /** What handlers find of the limiter that counted their request: its decision, and how to tell the true cost. */
 export type RateLimited = Decision & {
@@ -16,17 +15,3 @@ export type RateLimited = Decision & {
    */
   readonly settle: (cost: Cost) => void;
 };
-
-type Settle = RateLimited["settle"];
-
-/** A copy of a decision for handlers; observers have the original. */
-export function rateLimitedBy(decision: Decision, settle: Settle = refuseToSettle): RateLimited {
-  return { ...decision, settle };
-}
-
-function refuseToSettle(): never {
-  throw new TollgateError(
-    "ERR_OPTION",
-    "settle: expected rateLimit with settle: true, or chargeAfter, got one with neither",
-  );
-}

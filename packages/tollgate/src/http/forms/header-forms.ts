@@ -1,7 +1,9 @@
+import { algorithmOf } from "../../algorithms/compile-limit.ts";
+import type { Clock } from "../../core/clock.ts";
 import { REQUESTS } from "../../core/cost.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { countsPlaces } from "../../core/limits/places.ts";
-import { type HeaderFormat, integerText, secondsText, windowSeconds } from "./header-format.ts";
+import type { HeaderList } from "../header-list.ts";
 import { PolicyTexts } from "./policy-texts.ts";
 
 /**
@@ -12,6 +14,30 @@ export type HeaderForm = WireForm | "draft-10" | "draft-9" | "draft-8";
 
 /** The forms that look different in a response. */
 export type WireForm = "draft-11" | "draft-7" | "draft-6" | "legacy";
+
+/** The state of a client's quota after a decision, as headers tell it. */
+export interface ClientQuota {
+  /** The binding limit. */
+  readonly limit: Limit;
+  /** Whole units left under the binding limit. */
+  readonly remaining: number;
+  /**
+   * Milliseconds until the binding limit is idle. If nothing is left or the request was denied: until the same request
+   * would pass.
+   */
+  readonly waitMs: number;
+  /** The name of the quota's partition, if `partitionKey` gave one. */
+  readonly partition: string | undefined;
+}
+
+/** Writes the headers of one form. */
+export interface HeaderFormat {
+  /** The texts of `RateLimit-Policy`, if the form has that header. */
+  readonly policies: PolicyTexts | undefined;
+  /** The headers that tell the state. Forms that share one exclude each other. */
+  readonly stateHeaders: readonly string[];
+  state(quota: ClientQuota, clock: Clock): HeaderList;
+}
 
 /** The formats of some forms, the newest first. */
 export type HeaderFormats = ReadonlyMap<WireForm, HeaderFormat>;
@@ -117,4 +143,22 @@ function legacy(): HeaderFormat {
       ["X-RateLimit-Reset", secondsText(clock.now() + waitMs)],
     ],
   };
+}
+
+/** The largest integer of a structured header: 15 digits. */
+const LARGEST = 999_999_999_999_999;
+
+/** A number as headers show it. */
+function integerText(units: number): string {
+  return String(Math.min(units, LARGEST));
+}
+
+/** Whole seconds, rounded up, so that a client that waits finds what the headers told. */
+function secondsText(ms: number): string {
+  return integerText(Math.ceil(ms / 1_000));
+}
+
+/** The whole seconds in which a limit renews itself: its window's length, or the time in which a token bucket fills. */
+function windowSeconds(limit: Limit, nowMs: number): number {
+  return algorithmOf(limit).windowSeconds(limit, nowMs * 1_000);
 }
