@@ -1,7 +1,7 @@
 import { slidingWindow } from "../../algorithms/limits/sliding-window.ts";
 import { checkChoice, checkOptions } from "../../core/check-options.ts";
 import type { AsyncStore, SyncStore } from "../../core/store.ts";
-import { toError } from "../../http/error-log.ts";
+import { safeErrorLog, toError } from "../../http/error-log.ts";
 import { createLimiter } from "../../limiter/create-limiter.ts";
 
 /** A rule of Better Auth: at most `max` requests in any `window` seconds. */
@@ -63,13 +63,14 @@ export function rateLimitStorage(options: RateLimitStorageOptions = {}): RateLim
     ],
     ...(store && { store }),
   });
+  const logError = safeErrorLog<Request>();
   return {
     async consume(key, rule) {
       try {
         const { allowed, retryAfterMs } = await limiter.consume({ key, rule });
         return { allowed, retryAfter: allowed ? null : secondsOf(retryAfterMs, rule) };
       } catch (thrown) {
-        warn(toError(thrown));
+        logError(toError(thrown), { key, rule });
         return onError === "allow"
           ? { allowed: true, retryAfter: null }
           : { allowed: false, retryAfter: secondsOf(0, rule) };
@@ -89,9 +90,4 @@ function secondsOf(ms: number, rule: RateLimitRule): number {
   const { window } = Object(rule) as Partial<RateLimitRule>;
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
   return typeof window === "number" && window >= 1 && Number.isFinite(window) ? Math.ceil(window) : 1;
-}
-
-function warn(error: Error): void {
-  const { process } = globalThis as { readonly process?: { emitWarning?(warning: Error): void } };
-  process?.emitWarning?.(error);
 }
