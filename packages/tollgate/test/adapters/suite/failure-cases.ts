@@ -107,7 +107,7 @@ function brokenLogCase([how, fail]: (typeof BROKEN_LOGS)[number]): SuiteCase {
   };
 }
 
-function casesOf([what, options, error = SECRET]: Failure): SuiteCase[] {
+function casesOf([what, options, meant = SECRET]: Failure): SuiteCase[] {
   return [
     {
       name: `answers 500 to ${what}, and hands the framework an error`,
@@ -117,8 +117,8 @@ function casesOf([what, options, error = SECRET]: Failure): SuiteCase[] {
         // Behind node:http there is no framework, and errors are logged.
         const answer = await send(`${await start({ ...options(), caught, logError: caught })}/ok`);
         expect([answer.status, answer.headers["ratelimit"]]).toEqual([500, undefined]);
-        expect(errors).toMatchObject([error]);
-        expect(errors[0] === SECRET).toBe(error === SECRET);
+        expect(errors).toMatchObject([meant]);
+        expect(errors[0] === SECRET).toBe(meant === SECRET);
       },
     },
     {
