@@ -49,6 +49,8 @@ class BoundedCall extends ServerInterceptingCall {
   readonly #arriving: CallsUnderWay;
   readonly #answered: CallsUnderWay;
   readonly #metadataBytes: number;
+  /** The client has given it up, or has its answer. What is answered then is dropped. */
+  #isOver = false;
 
   constructor(call: Call, arriving: CallsUnderWay, answered: CallsUnderWay, metadataBytes: number) {
     super(call);
@@ -75,6 +77,7 @@ class BoundedCall extends ServerInterceptingCall {
       },
       // Also when the last byte of the answer is on its way, or the stream has closed.
       onCancel: () => {
+        this.#isOver = true;
         this.#arriving.end(this.#call);
         this.#answered.end(this.#call);
         listener.onCancel();
@@ -87,13 +90,17 @@ class BoundedCall extends ServerInterceptingCall {
   }
 
   override sendMessage(message: unknown, sent: () => void): void {
-    this.#answered.begin(this.#call);
+    this.#beginAnswer();
     this.#call.sendMessage(message, sent);
   }
 
   override sendStatus(end: Parameters<Call["sendStatus"]>[0]): void {
-    this.#answered.begin(this.#call);
+    this.#beginAnswer();
     this.#call.sendStatus(end);
+  }
+
+  #beginAnswer(): void {
+    if (!this.#isOver) this.#answered.begin(this.#call);
   }
 }
 

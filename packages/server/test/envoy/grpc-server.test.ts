@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { status } from "@grpc/grpc-js";
 import { Redis } from "ioredis";
@@ -10,7 +10,7 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { GrpcListener } from "../../src/application.ts";
 import { type GrpcServerOptions, startGrpcServer } from "../../src/envoy/grpc-server.ts";
-import { OK, OVER_LIMIT } from "../../src/envoy/messages.ts";
+import { OK, OVER_LIMIT, type RateLimitResponse } from "../../src/envoy/messages.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
 import { ListenError } from "../../src/http/listen.ts";
 import { configurationOf } from "./configurations.ts";
@@ -39,6 +39,10 @@ async function startServer(
   });
   onTestFinished(() => server.close(0));
   return { server, errors, client: grpcClient(server.port) };
+}
+
+function fail(error: unknown): never {
+  throw error;
 }
 
 describe("the gRPC server", () => {
@@ -157,6 +161,28 @@ describe("the gRPC server", () => {
     }
     await once(session, "close");
     expect((await client.shouldRateLimit("d", { address: "b" })).overallCode).toBe(OK);
+  });
+
+  it("keeps the connection of a client that has given up a call before its answer", async () => {
+    const answers: (() => void)[] = [];
+    const decide = () =>
+      new Promise<RateLimitResponse>((resolve) => {
+        answers.push(() => resolve({ overallCode: OK, statuses: [] }));
+      });
+    const bounds = { connections: CONNECTIONS, callBounds: { partMs: 200 } };
+    const server = await startGrpcServer({ host: "127.0.0.1", port: 0, limits: { decide }, logError: fail, ...bounds });
+    onTestFinished(() => server.close(0));
+    const session = connectHttp2(`http://127.0.0.1:${server.port}`);
+    onTestFinished(() => session.destroy());
+    const call = session.request({ ":method": "POST", ":path": METHOD, "content-type": "application/grpc" });
+    call.on("error", () => {}).end(messageOf("d", "address", "a"));
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    call.close(constants.NGHTTP2_CANCEL);
+    // What the server answers comes after the end of the call.
+    await new Promise((resolve) => session.ping(resolve));
+    answers[0]!();
+    await Promise.race([once(session, "close"), new Promise((resolve) => setTimeout(resolve, 600))]);
+    expect(session.closed).toBe(false);
   });
 
   it("refuses long metadata", async () => {
