@@ -1,7 +1,7 @@
 import { isSameLimit } from "../core/plan.ts";
 import type { TimeCell } from "../core/time-cell.ts";
 import type { CompiledPlan } from "./compiled-plan.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Kernel, Part } from "./kernel.ts";
 
 /**
  * Writes the cells of a key under other numbers of a limit (`isSameLimit`): what the key has used stays used, and debt
@@ -22,18 +22,24 @@ export function carryOver(
   } else kernel.adoptFrom(cells, at, now, from, theirs, theirsAt);
 }
 
-/** A key's cells under a plan. */
-export interface CellsOfKey {
-  readonly compiled: CompiledPlan;
+/** A copy of a key's cells, with the limits that it counts there. */
+export interface CountedCells {
+  readonly parts: readonly Part[];
   readonly cells: Float64Array;
-  readonly base: number;
 }
 
-/** Writes what a key has used under the limits that both plans have. The other cells of the key stay. */
-export function carryOverKey(to: CellsOfKey, from: CellsOfKey, now: TimeCell): void {
-  for (const { kernel, offset } of to.compiled.parts) {
-    const theirs = from.compiled.parts.find((other) => isSameLimit(other.kernel.limit, kernel.limit));
-    if (theirs === undefined) continue;
-    carryOver(kernel, to.cells, to.base + offset, now, theirs.kernel, from.cells, from.base + theirs.offset);
+/** Writes the cells of a key under a plan: those of a new key, and what it has used under limits that others count. */
+export function carryOverKey(
+  compiled: CompiledPlan,
+  cells: Float64Array,
+  former: readonly CountedCells[],
+  now: TimeCell,
+): void {
+  compiled.init(cells, 0, now);
+  for (const { parts, cells: theirs } of former) {
+    for (const { kernel, offset } of compiled.parts) {
+      const their = parts.find((part) => isSameLimit(part.kernel.limit, kernel.limit));
+      if (their !== undefined) carryOver(kernel, cells, offset, now, their.kernel, theirs, their.offset);
+    }
   }
 }

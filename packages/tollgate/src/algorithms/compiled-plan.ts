@@ -1,10 +1,9 @@
 import type { Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
-import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
 import { hasChanged, takesFrom, VERBS, type VerbTraits } from "../core/verbs.ts";
 import { compileLimit } from "./compile-limit.ts";
-import { type Kernel, type PlainTake, renewPlaces, writeNew } from "./kernel.ts";
+import { type Kernel, type Part, type PlainTake, writeNew } from "./kernel.ts";
 import type { Ticks } from "./ticks.ts";
 
 /**
@@ -60,7 +59,7 @@ export class CompiledPlan implements PlainTake {
   }
 
   /** Each limit's kernel, and where its cells begin within a key's. */
-  get parts(): readonly { readonly kernel: Kernel; readonly offset: number }[] {
+  get parts(): readonly Part[] {
     return this.#kernels.map((kernel, i) => ({ kernel, offset: this.#offsets[i]! }));
   }
 
@@ -115,14 +114,8 @@ export class CompiledPlan implements PlainTake {
     now: TimeCell,
     report: Report,
     at: number,
-    taken?: Taken,
   ): boolean {
-    // A new key has nothing of what was taken, even if it starts with less than everything.
-    if (verb.refunds && taken !== undefined && this.#hasBegun) {
-      this.mustStore = false;
-      return true;
-    }
-    const admitted = this.applyToKept(verb, cells, base, costs, now, report, at, taken);
+    const admitted = this.applyToKept(verb, cells, base, costs, now, report, at);
     // A bucket that starts empty begins to fill with its first touch. A refund creates no key.
     this.mustStore =
       verb.changes &&
@@ -140,13 +133,11 @@ export class CompiledPlan implements PlainTake {
     now: TimeCell,
     report: Report,
     at: number,
-    taken?: Taken,
   ): boolean {
     if (verb.refunds) {
-      this.#refund(cells, base, costs, now, taken);
+      this.#refund(cells, base, costs, now);
       return true;
     }
-    if (verb.renews) return this.#renew(cells, base, costs, now, report, at, taken?.untilUs ?? []);
     const only = this.#only;
     if (only === undefined || verb !== VERBS.take) return this.#applyToEach(verb, cells, base, costs, now, report, at);
     // Most calls of `consume`: one limit, which is asked once.
@@ -209,35 +200,10 @@ export class CompiledPlan implements PlainTake {
     return true;
   }
 
-  /** Gives units back: those that one call took, as far as they still count, or any. */
-  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell, taken: Taken | undefined): void {
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const kernel = this.#kernels[i]!;
-      const cell = base + this.#offsets[i]!;
-      const cost = costs[i]!;
-      if (cost === 0) continue;
-      if (taken === undefined) kernel.refund(cells, cell, now, cost);
-      else kernel.giveBack(cells, cell, now, cost, taken.untilUs[i]!);
-    }
-  }
-
-  /** Begins the time to live of places anew. The report says for each limit whether it still had the places. */
-  #renew(
-    cells: Float64Array,
-    base: number,
-    costs: readonly number[],
-    now: TimeCell,
-    report: Report,
-    at: number,
-    untilUs: readonly number[],
-  ): boolean {
-    let all = true;
-    for (let i = 0; i < this.#kernels.length; i += 1) {
-      const kernel = this.#kernels[i]!;
-      const counted = { kernel, cells, at: base + this.#offsets[i]! };
-      if (!renewPlaces(kernel, counted, now, costs[i]!, untilUs[i]!, report, at + i)) all = false;
-    }
-    return all;
+  /** Gives units back as a credit. What one call took is corrected by `correctLimits`. */
+  #refund(cells: Float64Array, base: number, costs: readonly number[], now: TimeCell): void {
+    for (let i = 0; i < this.#kernels.length; i += 1)
+      if (costs[i]! > 0) this.#kernels[i]!.refund(cells, base + this.#offsets[i]!, now, costs[i]!);
   }
 
   /**

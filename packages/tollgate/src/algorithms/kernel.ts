@@ -83,25 +83,10 @@ export interface CountedLimit {
   readonly at: number;
 }
 
-/**
- * Begins the time to live of places anew: that of `own`, the limit under which they were taken, wherever they are
- * counted now. Fills the report's entry, and returns whether all were there.
- */
-export function renewPlaces(
-  own: Kernel,
-  { kernel, cells, at }: CountedLimit,
-  now: TimeCell,
-  count: number,
-  untilUs: number,
-  report: Report,
-  entry: number,
-): boolean {
-  const anewUs = count === 0 ? undefined : own.placesUntilUs?.(now);
-  const endUs = anewUs === undefined ? 0 : (kernel.extend?.(cells, at, now, count, untilUs, anewUs) ?? 0);
-  report.conforms[entry] = count === 0 || endUs > 0;
-  kernel.tell(cells, at, now, 0, report, entry);
-  if (endUs > 0) report.untilUs[entry] = endUs;
-  return report.conforms[entry];
+/** A limit's kernel, and where its cells begin within a key's. */
+export interface Part {
+  readonly kernel: Kernel;
+  readonly offset: number;
 }
 
 /** An algorithm, as far as its limits can be described without cells. */

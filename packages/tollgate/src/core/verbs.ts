@@ -63,10 +63,8 @@ export function hasChanged(
   at: number,
 ): boolean {
   for (let i = 0; i < costs.length; i += 1) {
-    const conforms = report.conforms[at + i]!;
-    if (verb.refunds || (verb.renews && conforms)) {
-      if (costs[i] !== 0) return true;
-    } else if (takesFrom(verb, costs[i]!, admitted && conforms)) return true;
+    const takes = takesFrom(verb, costs[i]!, admitted && report.conforms[at + i]!);
+    if (takes || (verb.refunds && costs[i]! > 0)) return true;
   }
   return false;
 }

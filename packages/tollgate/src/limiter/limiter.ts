@@ -16,8 +16,7 @@ export interface LimiterOf<K extends Kind, Input> extends WithInput<Input, KeyVe
   readonly name: string;
   /**
    * Decides a batch as `allow` would, one input after another. It writes 1 for an admitted input and 0 for a denied one
-   * into `out`, a `Uint8Array` that is at least as long. Over a table this is much faster than single calls, because
-   * cache misses overlap.
+   * into `out`, a `Uint8Array` that is at least as long.
    *
    * @returns how many were admitted.
    * @throws TollgateError as `allow`, and `ERR_OPTION` for an `out` that does not fit; and what the key function

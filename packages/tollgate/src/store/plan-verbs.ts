@@ -1,10 +1,12 @@
 import { CompiledPlan } from "../algorithms/compiled-plan.ts";
 import { REACH_US } from "../algorithms/ticks.ts";
+import type { Limit } from "../core/limits/limit.ts";
 import type { Plan } from "../core/plan.ts";
 import { Report } from "../core/report.ts";
 import type { Taken } from "../core/taken.ts";
 import { createTimeCell, type TimeCell } from "../core/time-cell.ts";
-import { VERBS, type Verb } from "../core/verbs.ts";
+import { VERBS, type Verb, type VerbTraits } from "../core/verbs.ts";
+import { correctLimits } from "../stores/local/correct-limits.ts";
 import { denyForCapacity } from "../stores/local/overflow.ts";
 
 /**
@@ -91,11 +93,13 @@ export class PlanVerbs {
   ): boolean {
     const traits = VERBS[verb];
     this.#reach(now);
+    if (taken !== undefined && (traits.refunds || traits.renews))
+      return this.#correct(traits, cells, costs, now, report, at, taken);
     let work = this.#scratch;
     if (cells === undefined) work[this.width - 1] = this.#originUs;
     else work = this.#restated(traits.changes ? cells : this.#copyOf(cells));
     this.#compiled.begin(cells === undefined ? "new" : "known", work, 0, now);
-    const isAdmitted = this.#compiled.apply(traits, work, 0, costs, now, report, at, taken);
+    const isAdmitted = this.#compiled.apply(traits, work, 0, costs, now, report, at);
     this.changed = undefined;
     if (this.#compiled.mustStore) this.changed = work === cells ? cells : work.slice();
     return isAdmitted;
@@ -124,6 +128,22 @@ export class PlanVerbs {
     this.#reach(now);
     this.#compiled.noteExpiry(this.#restated(this.#copyOf(cells)), 0, now, this.#expiry);
     return this.#expiry[0]!;
+  }
+
+  #correct(
+    verb: VerbTraits,
+    cells: Float64Array | undefined,
+    costs: readonly number[],
+    now: TimeCell,
+    report: Report,
+    at: number,
+    taken: Taken,
+  ): boolean {
+    const { parts } = this.#compiled;
+    const kept = cells && this.#restated(cells);
+    const find = (_limit: Limit, i: number) => kept && { kernel: parts[i]!.kernel, cells: kept, at: parts[i]!.offset };
+    this.changed = kept;
+    return correctLimits(this.#compiled, find, verb, costs, now, report, at, taken);
   }
 
   #copyOf(cells: Float64Array): Float64Array {

@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { concurrency, type Limit } from "tollgate";
-import { CompiledPlan } from "../../src/algorithms/compiled-plan.ts";
-import { createPlan } from "../../src/core/plan.ts";
-import { Report } from "../../src/core/report.ts";
-import type { Taken } from "../../src/core/taken.ts";
-import { createTimeCell } from "../../src/core/time-cell.ts";
-import { VERBS, type Verb } from "../../src/core/verbs.ts";
+import { createPlan, createTimeCell, PlanVerbs, Report, type Taken, type Verb } from "tollgate/store";
 import { rulesOf } from "../reference/model.ts";
 import { Places } from "../reference/places.ts";
 import type { LimitSpec } from "./limit-spec.ts";
@@ -47,13 +42,11 @@ export class KernelKey {
   readonly nowUs = createTimeCell(START_US);
   /** The figures of the last call. */
   readonly report = new Report();
-  readonly #plan: CompiledPlan;
-  readonly #cells: Float64Array;
-  #isKnown = false;
+  readonly #verbs: PlanVerbs;
+  #cells: Float64Array | undefined = undefined;
 
   constructor(limit: Limit) {
-    this.#plan = new CompiledPlan(createPlan("test", "test", [limit]), START_US);
-    this.#cells = new Float64Array(this.#plan.width);
+    this.#verbs = new PlanVerbs(createPlan("test", "test", [limit]));
   }
 
   apply(verb: Verb, cost: number, taken?: Pick<Taken, "untilUs">): boolean {
@@ -63,9 +56,9 @@ export class KernelKey {
       degraded: undefined,
       resets: 0,
     };
-    this.#plan.begin(this.#isKnown ? "known" : "new", this.#cells, 0, this.nowUs);
-    this.#isKnown = true;
-    return this.#plan.apply(VERBS[verb], this.#cells, 0, [cost], this.nowUs, this.report, 0, receipt);
+    const admitted = this.#verbs.apply(verb, this.#cells, [cost], this.nowUs, this.report, 0, receipt);
+    this.#cells = this.#verbs.changed ?? this.#cells;
+    return admitted;
   }
 
   /** When the units of the last call leave if nothing else is taken. */

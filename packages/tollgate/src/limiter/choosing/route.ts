@@ -77,9 +77,7 @@ export class Route {
 
   /** Whether the space alone decides the next call, and no watcher sees it. */
   isOpen(): boolean {
-    if (!this.isFree()) return false;
-    const { watch } = this.owners[0]!;
-    return !watch.seesCalls || watch.skips();
+    return this.isFree() && this.owners[0]!.watch.skips();
   }
 
   /** Whether the space alone decides the next call: no key is blocked, and no call waits. */
@@ -112,14 +110,16 @@ export class Route {
     return false;
   }
 
+  /** The index of the space to which an entry of a report belongs. */
+  spaceIndexOf(entry: number): number {
+    let index = 0;
+    for (let end = this.plans[0]!.limits.length; entry >= end; end += this.plans[index]!.limits.length) index += 1;
+    return index;
+  }
+
   /** The index of the key to which an entry of a report belongs. */
   keyIndexOf(entry: number): number {
-    let end = 0;
-    for (const [i, { limits }] of this.plans.entries()) {
-      end += limits.length;
-      if (entry < end) return this.keyIndexes[i]!;
-    }
-    return 0;
+    return this.keyIndexes[this.spaceIndexOf(entry)]!;
   }
 
   /** The route of some keys of a call. */

@@ -244,11 +244,5 @@ function nonconforming(mode: Limit["mode"], limits: readonly Limit[], report: Re
 
 /** The name of the limiter to which an entry belongs. */
 function limiterOf(route: Route, entry: number): string {
-  if (route.only !== undefined) return route.only.plan.limiter;
-  let end = 0;
-  for (const { limits, limiter } of route.plans) {
-    end += limits.length;
-    if (entry < end) return limiter;
-  }
-  throw new RangeError(`entry: expected less than ${end}, got ${entry}`);
+  return (route.only?.plan ?? route.plans[route.spaceIndexOf(entry)]!).limiter;
 }

@@ -234,7 +234,7 @@ export class Line implements KeyLine, Sleeper {
     }
     waiter.isInLine = true;
     this.#denials += 1;
-    const dueUs = nowUs + waitUs + waiter.call.jitterUs(waitUs, this.#denials);
+    const dueUs = nowUs + waitUs + waiter.call.asker.jitterUs(waitUs, this.#denials);
     const { lines, keys } = waiter.call;
     const line = lines.length === 1 ? this : lines[bindingKey]!.open(keys[bindingKey]!);
     if (line !== this) {

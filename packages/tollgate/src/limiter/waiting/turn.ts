@@ -76,10 +76,6 @@ export class Turn implements WaitingCall {
     }
   }
 
-  jitterUs(waitUs: number, denials: number): number {
-    return this.asker.jitterUs(waitUs, denials);
-  }
-
   denyBehind(line: KeyLine, reason: LineReason): Decision {
     const request = this.#ownRequest();
     readInto(this.#limiter.clock, request.now);

@@ -59,6 +59,8 @@ export interface KeyLine {
 /** What forecasts a line: an asker, which may look at keys. */
 export interface Forecaster {
   look(call: SpaceCall, now: Float64Array, report: Report): boolean;
+  /** How long to wait beyond the time that a denial tells, if the call was denied so many times in a row. */
+  jitterUs(waitUs: number, denials: number): number;
 }
 
 /** The lines of a limiter, as one of them uses them. */
@@ -88,8 +90,6 @@ export interface WaitingCall {
   readonly asker: Forecaster;
   /** Asks the store, when the call is at the head of a line, which is told `answered` or `failed`, at once or later. */
   ask(waiter: Waiter, line: KeyLine): void;
-  /** How long to wait beyond the time that a denial tells, if the call was denied so many times in a row. */
-  jitterUs(waitUs: number, denials: number): number;
   /** The denial of the call, which may not wait at the end of a line. */
   denyBehind(line: KeyLine, reason: LineReason): Decision;
   /** Gives back what the call took, because its signal has aborted meanwhile. */

@@ -85,7 +85,7 @@ export class Watch {
     return this.#seesAll || this.#seen !== undefined || this.#parent?.seesCalls === true;
   }
 
-  /** Whether the next call need not be told, because the sampler of all that see calls does not choose it. */
+  /** Whether the next call need not be told: nothing sees calls, or the sampler of all that do does not choose it. */
   skips(): boolean {
     if (this.#seesAll || this.#parent?.seesCalls === true) return false;
     return this.#seen === undefined || this.#seen.skip();

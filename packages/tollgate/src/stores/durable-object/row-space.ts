@@ -202,8 +202,7 @@ export class RowSpace implements SyncSpace {
       changed.set(counts, copy);
       return copy;
     };
-    const own = this.plan.limits.map((limit) => compileLimit(limit, originOf(now)));
-    const all = correctLimits(own, find, VERBS[verb], costs, now, report, at, taken);
+    const all = correctLimits(this.#compile(this.plan, now), find, VERBS[verb], costs, now, report, at, taken);
     const counts = row.counts.map((each) => expiring(changed.get(each), now) ?? each);
     if (changed.size > 0) this.#write(key, { ...row, counts }, now);
     return all;

@@ -132,10 +132,7 @@ export class Capacity {
 
   /** Whether it should make room soon. */
   get isNearlyFull(): boolean {
-    return this.isShortOfBytes || this.maxKeys - this.size < SHORT_OF_KEYS * this.maxKeys;
-  }
-
-  get isShortOfBytes(): boolean {
-    return this.bytesLeftInAll < SHORT_OF_BYTES * this.maxBytes;
+    const isShortOfBytes = this.bytesLeftInAll < SHORT_OF_BYTES * this.maxBytes;
+    return isShortOfBytes || this.maxKeys - this.size < SHORT_OF_KEYS * this.maxKeys;
   }
 }

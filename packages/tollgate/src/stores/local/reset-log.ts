@@ -2,14 +2,15 @@ import type { Capacity } from "./capacity.ts";
 
 /** Resets of one set. */
 const WAYS = 4;
-/** A call allocates one part at most. */
-const PART = 8_192;
+/** The most resets of limits all of whose keys were forgotten. */
+const MOST_OF_ALL = 2 ** 12;
 /** A hash and a number. */
 const BYTES = Int32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT;
 
-interface Part {
+/** Resets in sets of four. */
+interface Resets {
   readonly hashes: Int32Array;
-  /** The number of each reset; 0 where the place is empty. */
+  /** The number of each reset; 0 where there is no reset. */
   readonly numbers: Float64Array;
 }
 
@@ -22,65 +23,58 @@ interface Part {
 export class ResetLog {
   /** How many resets there were. */
   count = 0;
-  /** Each is made by the first reset that it has. The last is for limits all of whose keys were forgotten. */
-  readonly #parts: (Part | undefined)[];
+  /** Made by the first reset of a key, and of all keys. */
+  #ofKeys: Resets | undefined;
+  #ofAll: Resets | undefined;
   readonly #capacity: Capacity;
   /** Takes before so many resets are not corrected. */
   #floor = 0;
 
   constructor(capacity: Capacity) {
     this.#capacity = capacity;
-    this.#parts = new Array<undefined>(Math.ceil(capacity.mostResets / PART) + 1);
   }
 
   /** Limits with these hashes were forgotten, of the key with this hash. */
   addOfKey(limitHashes: readonly number[], keyHash: number): void {
     this.count += 1;
-    for (const limitHash of limitHashes) this.#add(this.#partOf(limitHash ^ keyHash), limitHash ^ keyHash);
+    this.#ofKeys ??= this.#make(this.#capacity.mostResets);
+    for (const limitHash of limitHashes) this.#add(this.#ofKeys, limitHash ^ keyHash);
   }
 
   /** Limits with these hashes were forgotten, of all keys. */
   addOfAll(limitHashes: readonly number[]): void {
     this.count += 1;
-    for (const limitHash of limitHashes) this.#add(this.#parts.length - 1, limitHash);
+    this.#ofAll ??= this.#make(Math.min(this.#capacity.mostResets, MOST_OF_ALL));
+    for (const limitHash of limitHashes) this.#add(this.#ofAll, limitHash);
   }
 
-  #add(at: number, hash: number): void {
-    this.#parts[at] ??= this.#makePart();
-    const part = this.#parts[at];
+  #add(resets: Resets | undefined, hash: number): void {
     // Without bytes for the log, nothing is remembered.
-    if (part === undefined) this.#floor = this.count;
-    else note(part, hash, this.count);
+    if (resets === undefined) this.#floor = this.count;
+    else note(resets, hash, this.count);
   }
 
   /** Whether a limit of a key may have been forgotten after so many resets. */
   hasForgotten(limitHash: number, keyHash: number, resetsBefore: number): boolean {
-    const hash = limitHash ^ keyHash;
-    const ofAll = lastOf(this.#parts.at(-1), limitHash);
-    return resetsBefore < Math.max(this.#floor, ofAll, lastOf(this.#parts[this.#partOf(hash)], hash));
+    const last = Math.max(lastOf(this.#ofAll, limitHash), lastOf(this.#ofKeys, limitHash ^ keyHash));
+    return resetsBefore < Math.max(this.#floor, last);
   }
 
-  #partOf(hash: number): number {
-    return (hash >>> 16) & (this.#parts.length - 2);
-  }
-
-  #makePart(): Part | undefined {
-    const { bytesLeftInAll, mostResets } = this.#capacity;
-    const size = Math.min(PART, mostResets);
-    if (bytesLeftInAll < size * BYTES) return undefined;
+  #make(size: number): Resets | undefined {
+    if (this.#capacity.bytesLeftInAll < size * BYTES) return undefined;
     this.#capacity.bytes += size * BYTES;
     return { hashes: new Int32Array(size), numbers: new Float64Array(size) };
   }
 }
 
-function firstOf({ hashes }: Part, hash: number): number {
+function firstOf({ hashes }: Resets, hash: number): number {
   return hash & (hashes.length - WAYS);
 }
 
 /** Puts a reset in the place of the last one with this hash, or else of the oldest one of the set. */
-function note(part: Part, hash: number, number: number): void {
-  const { hashes, numbers } = part;
-  const first = firstOf(part, hash);
+function note(resets: Resets, hash: number, number: number): void {
+  const { hashes, numbers } = resets;
+  const first = firstOf(resets, hash);
   let at = first;
   for (let i = first; i < first + WAYS && !(hashes[at] === hash && numbers[at]! > 0); i += 1) {
     if (numbers[i]! < numbers[at]! || (hashes[i] === hash && numbers[i]! > 0)) at = i;
@@ -90,10 +84,10 @@ function note(part: Part, hash: number, number: number): void {
 }
 
 /** The number of the last reset that may have this hash; 0 without one. */
-function lastOf(part: Part | undefined, hash: number): number {
-  if (part === undefined) return 0;
-  const { hashes, numbers } = part;
-  const first = firstOf(part, hash);
+function lastOf(resets: Resets | undefined, hash: number): number {
+  if (resets === undefined) return 0;
+  const { hashes, numbers } = resets;
+  const first = firstOf(resets, hash);
   let oldest = numbers[first]!;
   let last = 0;
   for (let i = first; i < first + WAYS; i += 1) {

@@ -26,10 +26,9 @@ export function correct(
   const keyHash = store.texts.hashOf(text);
   const isForgotten = limitHashes.map((hash) => store.resetLog.hasForgotten(hash, keyHash, taken.resets));
   list.tableAt(now);
-  const own = list.compiled.parts.map(({ kernel }) => kernel);
   const findCounted = (limit: Limit, index: number) =>
     isForgotten[index] === true ? undefined : find(list, store, limit, text, now, taken);
-  return correctLimits(own, findCounted, verb, costs, now, report, at, taken);
+  return correctLimits(list.compiled, findCounted, verb, costs, now, report, at, taken);
 }
 
 function find(

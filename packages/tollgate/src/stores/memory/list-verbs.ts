@@ -1,3 +1,4 @@
+import { carryOverKey } from "../../algorithms/carry-over.ts";
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { PlainTake } from "../../algorithms/kernel.ts";
 import { countsName, type Plan } from "../../core/plan.ts";
@@ -9,7 +10,7 @@ import { VERBS, type VerbTraits } from "../../core/verbs.ts";
 import { firstPlan } from "../local/first-plan.ts";
 import { denyForCapacity } from "../local/overflow.ts";
 import type { MemoryScope } from "./memory-scope.ts";
-import { capacityToMove, type FormerRow, formerRows, move, preview } from "./moving.ts";
+import { capacityToMove, type FormerRow, formerRows, move } from "./moving.ts";
 import type { RowTable } from "./row-table.ts";
 import type { SpaceStore } from "./space-store.ts";
 
@@ -159,7 +160,7 @@ export class ListVerbs {
     // Without capacity for what stays behind, the key counts as new in a full store, and its row stays.
     if (rests === undefined) return this.#applyOverflowed(table, call);
     const { scratch } = this.#store.capacity;
-    preview(table.compiled, scratch, former, this.#now);
+    carryOverKey(table.compiled, scratch, former, this.#now);
     if (!verb.changes) {
       for (let i = 0; i < costs.length; i += 1) report.isView[at + i] = true;
       return this.#applyToKnown(scratch, 0, call);

@@ -38,19 +38,8 @@ export class MemorySpace implements SyncSpace {
   }
 
   allow(key: string, cost: number, now: TimeCell): boolean {
-    const list = this.#list;
-    const table = list.tableAt(now);
-    const base = table.locate(key);
-    const plainTake = list.plainTake;
-    const admitted =
-      base >= 0 && plainTake !== undefined
-        ? plainTake.tryTake(table.cells, base, now, cost)
-        : list.allow(table, base, key, cost, now);
-    const capacity = this.#capacity;
-    const callsLeft = capacity.callsUntilSweep - 1;
-    capacity.callsUntilSweep = callsLeft;
-    if (callsLeft <= 0) this.#store.sweepStep();
-    return admitted;
+    const table = this.#list.tableAt(now);
+    return this.#allowAt(table, table.locate(key), key, cost, now);
   }
 
   keyRef(key: string): KeyRef {
@@ -58,15 +47,19 @@ export class MemorySpace implements SyncSpace {
   }
 
   allowRef(ref: KeyRef, cost: number, now: TimeCell): boolean {
+    const table = this.#list.tableAt(now);
+    return this.#allowAt(table, table.locateRef(ref), ref.key, cost, now);
+  }
+
+  #allowAt(table: RowTable, base: number, key: string, cost: number, now: TimeCell): boolean {
     const list = this.#list;
-    const table = list.tableAt(now);
-    const base = table.locateRef(ref);
-    const plainTake = list.plainTake;
+    const { plainTake } = list;
     const admitted =
       base >= 0 && plainTake !== undefined
         ? plainTake.tryTake(table.cells, base, now, cost)
-        : list.allow(table, base, ref.key, cost, now);
-    this.#countCall();
+        : list.allow(table, base, key, cost, now);
+    this.#capacity.callsUntilSweep -= 1;
+    if (this.#capacity.callsUntilSweep <= 0) this.#store.sweepStep();
     return admitted;
   }
 
@@ -141,17 +134,13 @@ export class MemorySpace implements SyncSpace {
     if (!this.#hasChanged) return;
     this.#hasChanged = false;
     this.#capacity.mayHaveRoom();
-    this.#countCall();
+    this.#capacity.callsUntilSweep -= 1;
+    if (this.#capacity.callsUntilSweep <= 0) this.#store.sweepStep();
   }
 
   /** The keys stay. An empty table goes: spaces that refer to it ask for another one. */
   release(): void {
     const table = this.#scope.find(this.plan);
     if (table?.isEmpty === true) this.#store.removeTable(table);
-  }
-
-  #countCall(): void {
-    this.#capacity.callsUntilSweep -= 1;
-    if (this.#capacity.callsUntilSweep <= 0) this.#store.sweepStep();
   }
 }

@@ -1,5 +1,4 @@
-import { type CellsOfKey, carryOverKey } from "../../algorithms/carry-over.ts";
-import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import { type CountedCells, carryOverKey } from "../../algorithms/carry-over.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { createPlan, isSameLimit, type Plan } from "../../core/plan.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
@@ -8,7 +7,7 @@ import { RowChunks } from "./row-chunks.ts";
 import type { RowTable } from "./row-table.ts";
 
 /** What a key has used under another list: a copy of its row. */
-export interface FormerRow extends CellsOfKey {
+export interface FormerRow extends CountedCells {
   readonly table: RowTable;
 }
 
@@ -41,18 +40,7 @@ export function formerRows(
 export function copyOf(table: RowTable, text: string): FormerRow | undefined {
   const base = table.locateOnce(text);
   if (base < 0) return undefined;
-  return { table, compiled: table.compiled, cells: table.cells.slice(base, base + table.width), base: 0 };
-}
-
-/** Writes a key's cells under one list, from its rows under others. */
-export function preview(
-  compiled: CompiledPlan,
-  cells: Float64Array,
-  former: readonly CellsOfKey[],
-  now: TimeCell,
-): void {
-  compiled.init(cells, 0, now);
-  for (const one of former) carryOverKey({ compiled, cells, base: 0 }, one, now);
+  return { table, parts: table.compiled.parts, cells: table.cells.slice(base, base + table.width) };
 }
 
 /** Makes the table of a plan. */
@@ -67,8 +55,8 @@ export function restRow(to: Plan, row: FormerRow, now: TimeCell, tableOf: TableO
   table.reach(now);
   const { compiled } = table;
   const cells = new Float64Array(compiled.width);
-  preview(compiled, cells, [row], now);
-  return compiled.isIdle(cells, 0, now) ? undefined : { table, compiled, cells, base: 0 };
+  carryOverKey(compiled, cells, [row], now);
+  return compiled.isIdle(cells, 0, now) ? undefined : { table, parts: compiled.parts, cells };
 }
 
 /** The rows of what stays behind when a key moves to a table; `undefined` if the store has no capacity for these. */

@@ -1,5 +1,6 @@
-import { carryOver } from "../../algorithms/carry-over.ts";
-import { isSameLimit, type Plan } from "../../core/plan.ts";
+import { carryOverKey } from "../../algorithms/carry-over.ts";
+import type { Part } from "../../algorithms/kernel.ts";
+import type { Plan } from "../../core/plan.ts";
 import { firstPlan } from "../local/first-plan.ts";
 import { MOVES_AT } from "./memory-layout.ts";
 import { areIdle, countsFor, type RelatedKeys, type Row, type RowCopy } from "./related-keys.ts";
@@ -41,11 +42,9 @@ export class FormerRows {
       const copy = this.copy(row);
       if (copy === undefined) return RETRY;
       // What a live row counts, a frozen one counts no longer.
-      const counts = ({ kernel }: RowCopy["entries"][number]) =>
-        row.kind === LIVE || !live.some(({ keys }) => keys.plan.has(kernel.limit));
-      const entries = copy.entries.filter(counts);
-      const isIdle = areIdle(copy.entries, copy.cells, this.#plan.now);
-      if (!isIdle && countsFor({ ...copy, entries }, this.#plan)) found.push({ ...copy, entries });
+      const counts = ({ kernel }: Part) => row.kind === LIVE || !live.some(({ keys }) => keys.plan.has(kernel.limit));
+      const counted = { ...copy, parts: copy.parts.filter(counts) };
+      if (!areIdle(copy, this.#plan.now) && countsFor(counted, this.#plan)) found.push(counted);
     }
     // A key that left a slot before it was visited came to another one before, maybe to one that was visited earlier.
     if (!rows.every((row) => row.keys.confirm(row)) || this.moves !== moves) return RETRY;
@@ -65,20 +64,14 @@ export class FormerRows {
 
   /** The plan that has the numbers under which rows count a key; `undefined` if that is this plan. */
   firstPlan(rows: readonly RowCopy[] = this.#found): Plan | undefined {
-    const counted = rows.flatMap(({ entries }) => entries.map(({ kernel }) => kernel.limit));
+    const counted = rows.flatMap(({ parts }) => parts.map(({ kernel }) => kernel.limit));
     return firstPlan(this.#plan.plan, counted);
   }
 
   /** Writes into the copy of this plan's cells what rows count. */
   carryOver(copies: readonly RowCopy[]): void {
     const { compiled, values, now } = this.#plan;
-    compiled.init(values.cells, 0, now);
-    for (const { cells, entries } of copies) {
-      for (const { kernel, offset } of compiled.parts) {
-        const theirs = entries.find((entry) => isSameLimit(entry.kernel.limit, kernel.limit));
-        if (theirs !== undefined) carryOver(kernel, values.cells, offset, now, theirs.kernel, cells, theirs.offset);
-      }
-    }
+    carryOverKey(compiled, values.cells, copies, now);
   }
 
   /** Copies a row at the time of the call. */

@@ -1,4 +1,4 @@
-import type { CountedLimit } from "../../algorithms/kernel.ts";
+import type { CountedLimit, Part } from "../../algorithms/kernel.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { isSameLimit } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
@@ -7,7 +7,7 @@ import { VERBS } from "../../core/verbs.ts";
 import { correctLimits } from "../local/correct-limits.ts";
 import type { MovesStore } from "./key-moves.ts";
 import { MOVES_AT } from "./memory-layout.ts";
-import type { Entry, RelatedKeys, Row, RowCopy } from "./related-keys.ts";
+import type { RelatedKeys, Row, RowCopy } from "./related-keys.ts";
 import type { KeyCall, SharedPlan } from "./shared-plan.ts";
 import { FROZEN, LIVE } from "./slot-search.ts";
 import { NO_SLOT_LEFT, PUBLISHED } from "./slot-values.ts";
@@ -46,9 +46,10 @@ export class KeyCorrections {
 
   /** Corrects a take, at the plan's time. Says whether all places were kept. */
   correct(correction: Correction): boolean {
-    const { verb, costs, report, at } = correction;
+    const { verb, costs, report, at, taken } = correction;
+    const { now, compiled } = this.#plan;
     // A key without cells has kept nothing.
-    if (VERBS[verb].renews) this.#plan.run("new", correction);
+    if (VERBS[verb].renews) correctLimits(compiled, () => undefined, VERBS[verb], costs, now, report, at, taken);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) if (this.#try(correction)) break;
     return !VERBS[verb].renews || costs.every((_, i) => report.conforms[at + i]);
   }
@@ -69,7 +70,7 @@ export class KeyCorrections {
     if (missing.length === 0) return true;
     const frozen = this.#copy(rows.filter(({ kind }) => kind === FROZEN));
     if (frozen === undefined) return false;
-    if (frozen.some((copy) => missing.some((place) => this.#entryOf(copy, place) !== undefined)))
+    if (frozen.some((copy) => missing.some((place) => this.#partOf(copy, place) !== undefined)))
       return this.#finishMove(low, high) === NO_SLOT_LEFT;
     // A key that left a slot before it was visited came to another one before, maybe to one that was visited earlier.
     return this.#moves === moves;
@@ -96,24 +97,23 @@ export class KeyCorrections {
   }
 
   /** Where a row has the limit at a place of this plan; `undefined` if the row does not count it. */
-  #entryOf({ entries }: RowCopy, place: number): Entry | undefined {
+  #partOf({ parts }: RowCopy, place: number): Part | undefined {
     const own = this.#plan.plan.limits[place]!;
-    return entries.find(({ kernel }) => isSameLimit(kernel.limit, own));
+    return parts.find(({ kernel }) => isSameLimit(kernel.limit, own));
   }
 
   /** Corrects what a live row counts. False if another thread has changed the row. */
   #correctIn(copy: RowCopy, { verb, taken, left, report, at }: Correction): boolean {
     const { row, cells } = copy;
     const { values, now } = row.keys.plan;
-    const own = this.#plan.compiled.parts.map(({ kernel }) => kernel);
-    const costs = left.map((cost, place) => (this.#entryOf(copy, place) === undefined ? 0 : cost));
+    const costs = left.map((cost, place) => (this.#partOf(copy, place) === undefined ? 0 : cost));
     if (costs.every((cost) => cost === 0)) return true;
     values.cells.set(cells);
     const find = (limit: Limit): CountedLimit | undefined => {
-      const entry = this.#entryOf(copy, this.#plan.plan.limits.indexOf(limit));
-      return entry && { kernel: entry.kernel, cells: values.cells, at: entry.offset };
+      const part = this.#partOf(copy, this.#plan.plan.limits.indexOf(limit));
+      return part && { kernel: part.kernel, cells: values.cells, at: part.offset };
     };
-    correctLimits(own, find, VERBS[verb], costs, now, this.#report, 0, taken);
+    correctLimits(this.#plan.compiled, find, VERBS[verb], costs, now, this.#report, 0, taken);
     const isSame = values.cells.every((cell, i) => Object.is(cell, cells[i]));
     const isDone = isSame ? row.keys.confirm(row) : row.keys.plan.publish(row.slot, row.low, row.high) === PUBLISHED;
     if (!isDone) return false;

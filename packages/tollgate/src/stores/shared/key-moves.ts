@@ -186,7 +186,7 @@ export class KeyMoves {
     if (!this.#clearBelow(live, low, high)) return;
     const copy = this.former.copy(live);
     if (copy === undefined) return;
-    if (areIdle(copy.entries, copy.cells, this.#plan.now)) live.keys.vacate(live);
+    if (areIdle(copy, this.#plan.now)) live.keys.vacate(live);
     else if (what !== "look") live.keys.freeze(live);
   }
 
@@ -212,7 +212,7 @@ export class KeyMoves {
   /** Publishes what frozen rows count in the claimed slot, and writes it off there. */
   #adopt(what: Aim, copies: readonly RowCopy[], slot: number, stateLow: number, stateHigh: number): number {
     const plan = this.#plan;
-    const counting = copies.filter(({ entries, cells }) => !areIdle(entries, cells, plan.now));
+    const counting = copies.filter((copy) => !areIdle(copy, plan.now));
     // Other threads may have forgotten the key and counted it under other numbers, since it was found.
     if (what !== "carry over" && this.former.firstPlan(counting) !== undefined) return RETRY;
     this.former.carryOver(counting);

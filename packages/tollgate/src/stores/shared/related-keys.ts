@@ -1,4 +1,5 @@
-import { type Kernel, writeNew } from "../../algorithms/kernel.ts";
+import type { CountedCells } from "../../algorithms/carry-over.ts";
+import { type Part, writeNew } from "../../algorithms/kernel.ts";
 import { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { KeyScan } from "./key-scan.ts";
@@ -14,21 +15,12 @@ export interface Row extends KeySlot {
   readonly keys: RelatedKeys;
 }
 
-/** A limit's cells within a row. */
-export interface Entry {
-  readonly kernel: Kernel;
-  readonly offset: number;
-}
-
-/** A copy of a row's cells. */
-export interface RowCopy {
+/** A copy of a row's cells, with the parts that were not written off. */
+export interface RowCopy extends CountedCells {
   readonly row: Row;
-  readonly cells: Float64Array;
-  /** The entries that were not written off. */
-  readonly entries: readonly Entry[];
 }
 
-/** The first cell of an entry that was written off: another row counts that limit, or it was forgotten. */
+/** The first cell of a part that was written off: another row counts that limit, or it was forgotten. */
 const WRITTEN_OFF = Number.NaN;
 
 /** One plan's keys in a part of a table, as the plan's relatives see them. */
@@ -78,7 +70,7 @@ export class RelatedKeys {
     values.read(row.slot, row.low, row.high);
     const cells = values.cells.slice();
     if (!this.confirm(row)) return undefined;
-    return { row, cells, entries: compiled.parts.filter(({ offset }) => !Number.isNaN(cells[offset])) };
+    return { row, cells, parts: compiled.parts.filter(({ offset }) => !Number.isNaN(cells[offset])) };
   }
 
   /** Whether a row's state, and so a copy of its cells, is still current. */
@@ -111,28 +103,28 @@ export class RelatedKeys {
   }
 
   /**
-   * Writes off the entries of a row whose limits another plan has: a live row counts them, or they are forgotten. The
-   * row goes if nothing else counts there. Otherwise it is frozen, unless it stays live with entries of a new key.
+   * Writes off the parts of a row whose limits another plan has: a live row counts them, or they are forgotten. The
+   * row goes if nothing else counts there. Otherwise it is frozen, unless it stays live with cells of a new key.
    * False if another thread has changed it.
    */
-  writeOff({ row, cells, entries }: RowCopy, counted: SharedPlan, now: TimeCell, staysLive = false): boolean {
+  writeOff({ row, cells, parts }: RowCopy, counted: SharedPlan, now: TimeCell, staysLive = false): boolean {
     const { values } = this.plan;
-    const rest = entries.filter(({ kernel }) => !counted.has(kernel.limit));
+    const rest = parts.filter(({ kernel }) => !counted.has(kernel.limit));
     const report = new Report();
     for (const [i, { kernel, offset }] of rest.entries()) kernel.tell(cells, offset, now, 0, report, i);
     values.expiry[0] = now[0]! + Math.max(0, ...report.resetUs) + idleTtlUsOf(rest);
-    if (areIdle(rest, cells, now)) return this.vacate(row);
+    if (areIdle({ parts: rest, cells }, now)) return this.vacate(row);
     values.cells.set(cells);
-    for (const entry of entries) {
-      if (rest.includes(entry)) continue;
-      if (staysLive) writeNew(entry.kernel, values.cells, entry.offset, now);
-      else values.cells[entry.offset] = WRITTEN_OFF;
+    for (const part of parts) {
+      if (rest.includes(part)) continue;
+      if (staysLive) writeNew(part.kernel, values.cells, part.offset, now);
+      else values.cells[part.offset] = WRITTEN_OFF;
     }
     const generation = row.kind === LIVE && !staysLive ? frozen(row.high) : row.high;
     return values.publish(row.slot, row.low, row.high, generation) === PUBLISHED;
   }
 
-  /** Forgets what all keys count under limits of this plan or of a relative. Other entries of their rows stay. */
+  /** Forgets what all keys count under limits of this plan or of a relative. Other parts of their rows stay. */
   clear(forgotten: SharedPlan): void {
     if (this.plan.plan.limits.every((limit) => forgotten.has(limit))) {
       this.scan.clear();
@@ -153,16 +145,16 @@ export class RelatedKeys {
 }
 
 /** Whether a row still counts a limit of a plan. */
-export function countsFor({ entries }: RowCopy, plan: SharedPlan): boolean {
-  return entries.some(({ kernel }) => plan.has(kernel.limit));
+export function countsFor({ parts }: CountedCells, plan: SharedPlan): boolean {
+  return parts.some(({ kernel }) => plan.has(kernel.limit));
 }
 
-/** Whether entries are idle, exactly. Without entries there is nothing that counts. */
-export function areIdle(entries: readonly Entry[], cells: Float64Array, now: TimeCell): boolean {
-  const then = createTimeCell(now[0]! - idleTtlUsOf(entries));
-  return entries.every(({ kernel, offset }) => kernel.isIdle(cells, offset, then));
+/** Whether cells are idle, exactly. Without parts there is nothing that counts. */
+export function areIdle({ parts, cells }: CountedCells, now: TimeCell): boolean {
+  const then = createTimeCell(now[0]! - idleTtlUsOf(parts));
+  return parts.every(({ kernel, offset }) => kernel.isIdle(cells, offset, then));
 }
 
-function idleTtlUsOf(entries: readonly Entry[]): number {
-  return Math.max(0, ...entries.map(({ kernel }) => kernel.idleTtlUs));
+function idleTtlUsOf(parts: readonly Part[]): number {
+  return Math.max(0, ...parts.map(({ kernel }) => kernel.idleTtlUs));
 }

@@ -143,14 +143,9 @@ export class SharedSlots {
   find(low: number, high: number): number {
     const { words } = this;
     const set = this.#firstSet(low);
-    // Comparing one word rules out nearly every other key.
-    if (words[set + 1] === high && this.holds(set, low, high)) return set;
-    if (words[set + SLOT_WORDS + 1] === high && this.holds(set + SLOT_WORDS, low, high)) return set + SLOT_WORDS;
-    if (words[set + 2 * SLOT_WORDS + 1] === high && this.holds(set + 2 * SLOT_WORDS, low, high)) {
-      return set + 2 * SLOT_WORDS;
-    }
-    if (words[set + 3 * SLOT_WORDS + 1] === high && this.holds(set + 3 * SLOT_WORDS, low, high)) {
-      return set + 3 * SLOT_WORDS;
+    for (let slot = set; slot < set + SET_WORDS; slot += SLOT_WORDS) {
+      // Comparing one word rules out nearly every other key.
+      if (words[slot + 1] === high && this.holds(slot, low, high)) return slot;
     }
     return words[set + 3 * SLOT_WORDS + STATE + 1] === NEVER_USED ? NOWHERE : this.#findFurther(low, high);
   }

@@ -1,4 +1,5 @@
 import type { CompiledPlan } from "../../algorithms/compiled-plan.ts";
+import type { Part } from "../../algorithms/kernel.ts";
 import type { Plan } from "../../core/plan.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import type { Descriptions } from "../shared/plan-descriptions.ts";
@@ -15,7 +16,7 @@ interface PlanRow {
   originUs: number | undefined;
   /** Set by the first call. */
   compiled: CompiledPlan | undefined;
-  parts: CompiledPlan["parts"];
+  parts: readonly Part[];
 }
 
 /**
