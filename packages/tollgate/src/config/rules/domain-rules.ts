@@ -1,5 +1,4 @@
 import type { Maybe } from "../../core/maybe-async.ts";
-import type { Way } from "../../limiter/choosing/domain-selection.ts";
 import { ListCache } from "../../limiter/choosing/list-cache.ts";
 import type { RulesOwner } from "../../limiter/create-limiter.ts";
 import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
@@ -16,12 +15,12 @@ import { RuleIndex } from "./rule-index.ts";
 import { closeAfterWaits, limiterOf, type RuleLimiter, type RuleStore } from "./rule-limiter.ts";
 import type { Steps } from "./steps.ts";
 
-/** The rules that count a request together. */
-export interface RuleSet extends Way<Request> {
+/** The rules that count a request together, and what a call costs in them. */
+export interface RuleSet {
   readonly rules: readonly Rule[];
+  /** One for each rule. */
+  readonly limiters: readonly RuleLimiter[];
   readonly pricing: RequestCost;
-  /** The limiter of the only rule, if there is one. */
-  readonly only: RuleLimiter | undefined;
 }
 
 /** One version of a domain: its rules, and the limiters that requests have needed. */
@@ -136,12 +135,7 @@ export class DomainRules {
 
   #addSet(rules: readonly Rule[]): RuleSet {
     const limiters = rules.map((rule) => this.limiterOf(rule));
-    const set = {
-      rules,
-      selections: limiters.map(({ selection }) => selection),
-      pricing: new RequestCost(rules),
-      only: limiters.length === 1 ? limiters[0] : undefined,
-    };
+    const set = { rules, limiters, pricing: new RequestCost(rules) };
     this.#sets.set(rules, set);
     return set;
   }

@@ -1,10 +1,14 @@
 import type { Cost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
+import { TollgateError } from "../../core/errors.ts";
+import { decodeKey } from "../../core/key.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { blockedIn } from "../../limiter/administration.ts";
-import { type Chooser, DomainSelection } from "../../limiter/choosing/domain-selection.ts";
-import type { Selection } from "../../limiter/choosing/selection.ts";
+import type { Owner } from "../../limiter/choosing/owner.ts";
+import type { Selected } from "../../limiter/choosing/selected.ts";
+import type { FixedSelection, Selection } from "../../limiter/choosing/selection.ts";
+import type { Space } from "../../limiter/choosing/space.ts";
 import { AsyncAsker } from "../../limiter/deciding/async-asker.ts";
 import { SyncAsker } from "../../limiter/deciding/sync-asker.ts";
 import type { BlockedKey } from "../../limiter/limiter.ts";
@@ -18,17 +22,17 @@ import { DomainRules, type RuleSet } from "./domain-rules.ts";
 import type { Facts } from "./facts.ts";
 import { LIMIT_WORDS } from "./limit-words.ts";
 import type { Request } from "./request.ts";
-import type { RuleStore } from "./rule-limiter.ts";
+import type { RuleLimiter, RuleStore } from "./rule-limiter.ts";
 import type { Steps } from "./steps.ts";
 
 type Kinds = "sync" | "async";
 
-/** A domain in all versions of a file: its limiter outlasts them. */
-export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Members {
+/** A domain in all versions of a file: its limiter outlasts them. It selects the rules that count a request. */
+export class Domain<Kind extends Kinds> implements Selection<Facts>, Members {
   readonly name: string;
   readonly limiter: DomainLimiter<Kind> & StoreLimiter<Facts>;
   readonly watch: Watch = new Watch(undefined);
-  readonly #selection: DomainSelection<Facts, Request>;
+  readonly fixed: FixedSelection<Facts> | undefined = undefined;
   readonly #where: RuleStore;
   readonly #clients: ClientAddresses;
   readonly #unknown: (name: string) => Error;
@@ -41,14 +45,13 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
     this.#where = where;
     this.#clients = clients;
     this.#unknown = unknown;
-    this.#selection = new DomainSelection(this, this.watch);
     const identity = store.kind === "sync" ? store.identity : undefined;
     const limiter: unknown = limiterOf<Facts>({
       kind: store.kind,
       name,
       keyed: true,
       clock,
-      selection: this.#selection,
+      selection: this,
       asker: store.kind === "sync" ? new SyncAsker(clock) : new AsyncAsker(store, clock),
       watch: this.watch,
       lostCorrections,
@@ -91,34 +94,66 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
   send(verb: "allow" | "consume", facts: Facts, cost: Cost | undefined): Maybe<boolean | Decision> {
     const { rules } = this;
     const request = rules.request(facts, this.#clients);
-    const way = rules.setOf(request);
-    if (way.only !== undefined) return way.only[verb](request, way.pricing.of(request, cost));
-    return this.limiter.handleOnce((into) => this.#selection.selectFound(request, way, into))[verb](cost);
+    const set = rules.setOf(request);
+    if (set.limiters.length === 1) return set.limiters[0]![verb](request, set.pricing.of(request, cost));
+    return this.limiter.handleOnce((into) => this.#select(request, set, into))[verb](cost);
   }
 
   read(facts: Facts): Request {
     return this.rules.request(facts, this.#clients);
   }
 
-  wayOf(request: Request): RuleSet {
-    return this.rules.setOf(request);
+  select(facts: Facts, into: Selected): void {
+    const request = this.read(facts);
+    this.#select(request, this.rules.setOf(request), into);
+  }
+
+  #select(request: Request, { limiters, pricing }: RuleSet, into: Selected): void {
+    const from = into.keys.length;
+    for (const { selection } of limiters) void selection.select(request, into);
+    const keys = into.keys.length - from;
+    into.prices = [...into.prices, { pricing, input: request, keys }];
+    // The watch of each rule tells that of the domain.
+    if (keys === 0 && this.watch.seesCalls) into.watches = [...into.watches, { watch: this.watch, from, until: from }];
+  }
+
+  selectKey(): never {
+    throw new TollgateError(
+      "ERR_COMBINE",
+      `byKey: expected a limiter with one key, got ${JSON.stringify(this.name)}, whose rules have their own; ` +
+        "ask byKey(domain, rule, key) of the limits",
+    );
+  }
+
+  selectKeyOf(limiter: string, encoded: string, into: Selected): void {
+    const key = decodeKey(encoded);
+    if (key !== undefined) this.#used.find(({ name }) => name === limiter)?.selection.selectKey(key, undefined, into);
   }
 
   /** A request with its rules, in the version of the file in which they were found. */
   handle(facts: Facts): LimitsHandle<Kind> {
     const request = this.read(facts);
-    const way = this.wayOf(request);
-    const handle: unknown = this.limiter.handleOn((into) => this.#selection.selectFound(request, way, into));
-    return Object.assign(handle as LimitsHandle<Kind>, { rules: way.rules.map(({ name }) => name) });
+    const set = this.rules.setOf(request);
+    const handle: unknown = this.limiter.handleOn((into) => this.#select(request, set, into));
+    return Object.assign(handle as LimitsHandle<Kind>, { rules: set.rules.map(({ name }) => name) });
   }
 
-  selections(): readonly Selection<Request>[] {
+  get owners(): readonly Owner[] {
+    return this.#used.flatMap(({ selection }) => selection.owners);
+  }
+
+  /** Those of all rules. */
+  spaces(): readonly Space[] {
     const { rules } = this;
-    return rules.rules.map((rule) => rules.limiterOf(rule).selection);
+    return rules.rules.flatMap((rule) => rules.limiterOf(rule).selection.spaces());
   }
 
-  usedSelections(): readonly Selection<Request>[] {
-    return this.#rules?.usedLimiters.map(({ selection }) => selection) ?? [];
+  release(): void {
+    for (const { selection } of this.#used) selection.release();
+  }
+
+  get #used(): readonly RuleLimiter[] {
+    return this.#rules?.usedLimiters ?? [];
   }
 
   blocked(now: TimeCell): BlockedKey[] {
@@ -132,7 +167,7 @@ export class Domain<Kind extends Kinds> implements Chooser<Facts, Request>, Memb
 
   hasLimiter(name: string): boolean {
     const isOfFile = this.#rules?.ruleOf(name.slice(this.name.length + 1)) !== undefined;
-    return isOfFile || this.#rules?.usedLimiters.some((limiter) => limiter.name === name) === true;
+    return isOfFile || this.#used.some((limiter) => limiter.name === name);
   }
 
   /** Limits are named `RULE.WORD`, and what follows. Names of rules may have dots, too. */
