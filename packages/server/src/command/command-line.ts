@@ -41,28 +41,23 @@ const OPTIONS = Object.fromEntries([
 
 const GRAMMAR = { options: OPTIONS, allowPositionals: true } as const;
 
-/** @throws UsageError for an unknown flag, and for a missing or unexpected value. */
+/**
+ * Strict parsing has errors of several lines, which do not say what was expected and differ between versions of Node.
+ *
+ * @throws UsageError for an unknown flag, and for a missing or unexpected value.
+ */
 function parseFlags(args: readonly string[]): Parsed {
-  try {
-    return parseArgs({ ...GRAMMAR, args: [...args], strict: true }) as Parsed;
-  } catch (cause) {
-    throw new UsageError(describeFault(args) ?? String(cause), { cause });
-  }
-}
-
-/** The errors of `parseArgs` take several lines, do not say what was expected, and differ between versions of Node. */
-function describeFault(args: readonly string[]): string | undefined {
-  const { tokens } = parseArgs({ ...GRAMMAR, args: [...args], strict: false, tokens: true });
+  const { tokens, values, positionals } = parseArgs({ ...GRAMMAR, args: [...args], strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
-    if (!isFlag(name)) return `expected one of ${listOfFlags()}, got ${JSON.stringify(rawName)}`;
+    if (!isFlag(name)) throw new UsageError(`expected one of ${listOfFlags()}, got ${JSON.stringify(rawName)}`);
     const takesValue = OPTIONS[name].type === "string";
-    // Strict parsing refuses a value that begins with a dash: it could be the next flag.
+    // A value that begins with a dash could be the next flag.
     const isDashed = inlineValue === false && value.startsWith("-") && value !== "-";
-    if (takesValue === (value === undefined) || isDashed) return fault(name, value);
+    if (takesValue === (value === undefined) || isDashed) throw new UsageError(fault(name, value));
   }
-  return undefined;
+  return { values, positionals } as Parsed;
 }
 
 function isFlag(name: string): name is FlagName {
