@@ -18,18 +18,18 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_494, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_460, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_026, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_300, 3_300],
+  ["limiter", [`${LIBRARY}/limiter`], 4_247, 3_300],
   ["stores of this process", LOCAL_STORES, 5_277, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_155, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_357, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_806, 2_000],
+  ["config", [`${LIBRARY}/config`], 2_825, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_979, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 968, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_626, 1_400],
   ["integrations", INTEGRATIONS, 3_592, 2_800],
-  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_296, 4_700],
+  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_289, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
   ["tests", TESTS, 56_711, 36_000],
