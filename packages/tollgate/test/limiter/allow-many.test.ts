@@ -91,14 +91,6 @@ describe.each(STORES)("a batch over %s", (_name, createStore) => {
     await fc.assert(play, { numRuns: 15, seed: 1 });
   });
 
-  it.each([0, 1, 63, 64, 65, 1_000])("may have %d inputs", async (count) => {
-    const [many, single] = twins(createStore, { limits: [perSecond(2)], clock: manualClock(START_MS), name: "batch" });
-    // The second half repeats the first.
-    const keys = Array.from({ length: count }, (_, i) => `key-${i % Math.ceil(count / 2)}`);
-    for (const cost of [1, 1, 0, 2]) expect(await batch(many, keys, cost)).toEqual(await oneByOne(single, keys, cost));
-    expect(await sizeOf(many)).toBe(Math.ceil(count / 2));
-  });
-
   it.each(["share", "deny"] as const)(
     "finds no more free slots than single calls, with overflow %s",
     async (overflow) => {
