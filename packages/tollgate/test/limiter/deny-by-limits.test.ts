@@ -1,5 +1,4 @@
 import { type ChosenLimits, combine, createLimiter, type Observation, perDay } from "tollgate";
-import { rateLimit } from "tollgate/fetch";
 import type { AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
@@ -68,18 +67,5 @@ describe('"deny" over a store with an "allow" of its own', () => {
     const plans = createLimiter({ name: "plans", limits: (): ChosenLimits => "deny", store });
     expect(await combine(all, plans).allow("ann")).toBe(false);
     await expect(all.allow("ann")).rejects.toThrow("the store was asked");
-  });
-});
-
-describe('"deny" behind an adapter', () => {
-  it.each([
-    ["application/json", { error: "forbidden" }],
-    ["application/problem+json", { type: "about:blank", title: "Forbidden", status: 403 }],
-  ])("answers 403 without Retry-After to a client that accepts %s", async (accept, body) => {
-    const limiter = createLimiter({ key: () => "ann", limits: (): ChosenLimits => "deny" });
-    const limited = rateLimit({ limiter })(() => new Response("passed"));
-    const response = await limited(new Request("http://here.example/", { headers: { accept } }));
-    expect([response.status, await response.json()]).toEqual([403, body]);
-    expect([response.headers.get("retry-after"), response.headers.get("ratelimit")]).toEqual([null, null]);
   });
 });

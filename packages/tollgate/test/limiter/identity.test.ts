@@ -25,17 +25,3 @@ describe("the identity of a bucket", () => {
     expect([one.allow("a"), other.allow("a"), one.allow("a")]).toEqual([true, true, false]);
   });
 });
-
-it("chosen limits of equal numbers share a count, and each enforces or not as its own mode says", () => {
-  let mode: "enforce" | "shadow" = "enforce";
-  const limiter = createLimiter({
-    key: () => "ann",
-    limits: () => [perDay(1, { mode })],
-    clock: manualClock(START_MS),
-  });
-  expect([limiter.allow(), limiter.allow()]).toEqual([true, false]);
-  mode = "shadow";
-  expect(limiter.consume()).toMatchObject({ allowed: true, shadowDenied: [{ mode: "shadow" }] });
-  mode = "enforce";
-  expect(limiter.allow()).toBe(false);
-});

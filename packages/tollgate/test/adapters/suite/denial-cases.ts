@@ -91,6 +91,9 @@ export const DENIAL_CASES: readonly SuiteCase[] = [
       const denied = await send(`${url}/ok`);
       expect([denied.status, denied.body]).toEqual([403, '{"error":"forbidden"}']);
       expect([denied.headers["retry-after"], denied.headers["ratelimit"]]).toEqual([undefined, undefined]);
+      const problem = await send(`${url}/ok`, { headers: { accept: "application/problem+json" } });
+      const forbidden = { type: "about:blank", title: "Forbidden", status: 403 };
+      expect([problem.status, JSON.parse(problem.body)]).toEqual([403, forbidden]);
       limits = "unlimited";
       const passed = await send(`${url}/ok`);
       expect([passed.status, passed.headers["ratelimit"]]).toEqual([200, undefined]);
