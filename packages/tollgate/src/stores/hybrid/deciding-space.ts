@@ -44,7 +44,7 @@ export abstract class DecidingSpace implements AsyncSpace {
   }
 
   /** Tells the server what was admitted here, before it is asked for something else. */
-  settle(_key: string): void {}
+  settle(_key: string, _verb: Verb): void {}
 
   /** The server's report, with what this node knows better. */
   restated(_key: string, _costs: readonly number[], report: Report): Report {

@@ -84,6 +84,10 @@ export class HybridSpace extends DecidingSpace {
     return known?.spend(costs) === true ? known.spentReport(costs) : undefined;
   }
 
+  override settle(key: string, verb: Verb): void {
+    if (VERBS[verb].refunds) this.#keys.get(key)?.report();
+  }
+
   /** The server's report, less what this node holds of the key. */
   override restated(key: string, costs: readonly number[], report: Report): Report {
     const known = this.#keys.get(key);

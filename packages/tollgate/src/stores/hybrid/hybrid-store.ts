@@ -213,7 +213,7 @@ class NodeStore implements HybridStore {
       const charged = own.charge(key, costs);
       if (charged !== undefined) return Promise.resolve(charged);
     }
-    own.settle(key);
+    own.settle(key, verb);
     const asked = this.#ask(verb, [{ space, key, costs }], now, taken);
     own.asked({ key, costs }, verb, now, asked, taken?.[0]);
     if (!reports) return asked;

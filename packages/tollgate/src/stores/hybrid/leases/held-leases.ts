@@ -121,6 +121,11 @@ export class HeldLeases {
     return false;
   }
 
+  /** Whether units were spent that the script still counts as leased. */
+  get isUnreported(): boolean {
+    return this.#all.some(({ left, known }) => left.some((units, i) => units < known[i]!));
+  }
+
   /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
   report(us: number, wallUs: number): LeaseReport[] {
     this.expire(us, wallUs);

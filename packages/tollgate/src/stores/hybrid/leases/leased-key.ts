@@ -133,9 +133,13 @@ export class LeasedKey implements KnownKey {
   giveBack(): void {
     this.forgetDenials();
     const { us, wallUs } = this.#moment;
-    const reports = this.#held.giveBack(us, wallUs);
-    // If telling fails, the leases end by themselves.
-    if (reports.length > 0) this.#send(this.#request(reports, 0, this.#nothing), [], ignore, ignore);
+    this.#tell(this.#held.giveBack(us, wallUs));
+  }
+
+  /** Reports what was spent. Otherwise a refund of it would count as leased again. */
+  report(): void {
+    const { us, wallUs } = this.#moment;
+    if (this.#held.isUnreported) this.#tell(this.#held.report(us, wallUs));
   }
 
   /** Gives back what an idle key holds. @returns whether the key still has leases. */
@@ -151,6 +155,11 @@ export class LeasedKey implements KnownKey {
 
   get #moment(): NodeMoment {
     return { us: this.#node.time.us(), wallUs: this.#node.time.wallUs() };
+  }
+
+  /** If this fails, the leases end by themselves. */
+  #tell(reports: readonly LeaseReport[]): void {
+    if (reports.length > 0) this.#send(this.#request(reports, 0, this.#nothing), [], ignore, ignore);
   }
 
   #ask(): void {

@@ -151,6 +151,8 @@ end
 local function forget_or_remove(key, plan)
   if pcall(state_of, key) then
     forget(states[key], plan)
+    -- What nodes may still spend counts from now on: later they may report that it was spent, or it may end.
+    if states[key].leases then keep(states[key], counts_of(states[key], plan, true)) end
   else
     -- What is no value of this store is removed.
     states[key] = { key = key, born = now_us, entries = {}, forgotten = {} }
