@@ -117,6 +117,13 @@ export class HybridSpace extends DecidingSpace {
     for (const known of this.#keys.values()) known.giveBack();
   }
 
+  /** Denials of calls that came meanwhile may be older than what the server forgot. */
+  override clear(): Promise<void> {
+    return super.clear().finally(() => {
+      for (const known of this.#keys.values()) known.forgetDenials();
+    });
+  }
+
   protected forget(key: string): void {
     this.#keys.get(key)?.forget();
   }

@@ -167,6 +167,17 @@ describe("operators", () => {
     await store.close();
   });
 
+  it("clear ends denials that came while it looked for keys", async () => {
+    const [node] = openNodes(started.redis, 1, [fixedWindow({ limit: 50, window: "1h" })]);
+    while (await node!.limiter.allow("ann"));
+    const cleared = node!.limiter.clear();
+    // So many calls would have leases.
+    const calls = await Promise.all(Array.from({ length: 30 }, () => node!.limiter.allow("ann")));
+    expect(calls).not.toContain(true);
+    await cleared;
+    expect(await node!.limiter.allow("ann")).toBe(true);
+  });
+
   it.each([
     ["a window", fixedWindow({ limit: 1_000, window: "1h", anchor: "first-use" })],
     ["a bucket", tokenBucket({ capacity: 1_000, refill: 1, per: "1h" })],
