@@ -17,6 +17,8 @@ const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
   ["http", ["http", "adapters"]],
   ["limiter", ["limiter", "properties", "config/consume-all", "config/domain"]],
   ["metrics", ["metrics/hot-keys"]],
+  ["stores/hybrid", ["stores/redis/simulation", "stores/redis/hybrid/hybrid-store"]],
+  ["stores/redis/script/correction", ["stores/redis/simulation"]],
   ["stores/redis/batch", ["stores/redis/batch", "stores/redis/denials"]],
   ["", ["algorithms", "properties", "stores/rows", "stores/shared/revoke", "limiter/block", "testing/store-contract"]],
 ];
@@ -27,6 +29,8 @@ const MODULES = "node_modules";
 
 /** Cases of all properties in a run: enough to catch every mutant many times over. */
 const CASES = process.env["TOLLGATE_CASES"] ?? "10000";
+/** Fleets of a simulation. */
+const FLEETS = "600";
 const HANGS_AFTER_MS = 180_000;
 
 /** A copy of the library's source and tests, in the layout of the working tree. */
@@ -85,7 +89,13 @@ export class Copy {
       : "vitest.config.ts";
     const from = ["--root", this.#root, "--config", join(ROOT, config)];
     const args = ["run", ...tests, "--bail=1", ...from, "--reporter=json", `--outputFile=${reportFile}`];
-    const env = { ...process.env, TOLLGATE_SRC: this.#source, TOLLGATE_CASES: CASES, TOLLGATE_SHRINK: "no" };
+    const env = {
+      ...process.env,
+      TOLLGATE_SRC: this.#source,
+      TOLLGATE_CASES: CASES,
+      TOLLGATE_SHRINK: "no",
+      TOLLGATE_FLEETS: FLEETS,
+    };
     return new Promise((resolve, reject) => {
       // A group of its own: the workers of a run that hangs would go on without it.
       const child = spawn(process.execPath, [vitest, ...args], {

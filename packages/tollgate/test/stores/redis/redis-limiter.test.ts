@@ -1,8 +1,7 @@
-import { Redis } from "ioredis";
-import { createLimiter, fixedWindow, perDay, perHour, perSecond, slidingWindow } from "tollgate";
+import { createLimiter, perDay, perHour, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { freshPrefix, openStore, useRedis } from "./kit/use-redis.ts";
+import { describe, expect, it } from "vitest";
+import { useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
 const NOW_MS = 1_790_000_000_000;
@@ -13,38 +12,6 @@ it("identical calls of one turn, decided at once, take from a limit in shadow mo
   const answers = await Promise.all(Array.from({ length: 5 }, () => limiter.allow("ann")));
   expect(answers.filter(Boolean)).toHaveLength(4);
   expect((await limiter.explain("ann")).map(({ used }) => used)).toEqual([4, 2]);
-});
-
-describe("one quota for many clients", () => {
-  it.each([
-    ["a bucket", perDay(1_000)],
-    ["an exact sliding window", slidingWindow({ limit: 1_000, window: "1h", resolution: "1ms" })],
-    ["a fixed window", fixedWindow({ limit: 1_000, window: "1d", anchor: "first-use" })],
-  ])("50 concurrent clients are admitted exactly 1,000 times: %s", async (_name, limit) => {
-    const { redis } = inUse;
-    const prefix = freshPrefix();
-    const clients = Array.from({ length: 50 }, () => new Redis(redis.server.port));
-    onTestFinished(() => {
-      for (const client of clients) client.disconnect();
-    });
-    const admitted = await Promise.all(
-      clients.map(async (client, i) => {
-        const store = openStore(client, { prefix, batch: i % 5 !== 0, denyCache: i % 2 === 0 });
-        const limiter = createLimiter({ name: "fleet", limits: [limit], store });
-        let count = 0;
-        for (let turn = 0; turn < 4; turn += 1) {
-          const answers = await Promise.all(
-            Array.from({ length: 10 }, (_, call) =>
-              call % 2 === 0 ? limiter.allow("all") : limiter.consume("all").then(({ allowed }) => allowed),
-            ),
-          );
-          count += answers.filter(Boolean).length;
-        }
-        return count;
-      }),
-    );
-    expect(admitted.reduce((sum, count) => sum + count, 0)).toBe(1_000);
-  });
 });
 
 describe("the keys of a limiter", () => {

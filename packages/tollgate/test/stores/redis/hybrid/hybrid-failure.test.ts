@@ -50,16 +50,6 @@ describe("while the server is gone", () => {
     expect((await node.limiter.explain("ann"))[0]?.used).toBe(admitted);
   });
 
-  it("a server without its data admits at most one more capacity", async () => {
-    const { server, client } = await start();
-    const node = openNode({ client }, [perHour(200)], { prefix: freshPrefix() });
-    let admitted = await allowTimes(node, 120);
-    await server.command("FLUSHALL");
-    admitted += await allowTimes(node, 600);
-    expect(admitted).toBeGreaterThan(200);
-    expect(admitted).toBeLessThanOrEqual(400);
-  });
-
   it("a server out of memory denies an exhausted key to nodes that know nothing of it, though onFailure allows", async () => {
     const { server, client } = await start();
     const options = { prefix: freshPrefix(), onFailure: "allow" } as const;

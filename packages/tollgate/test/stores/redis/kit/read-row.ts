@@ -55,11 +55,6 @@ export function readRow(value: unknown): Row {
   return { version: value[0]!, bornUs: cellAt(value, 1), entries };
 }
 
-/** The cells of a limit. */
-export function cellsIn({ data }: RowEntry): number[] {
-  return Array.from({ length: data.length / CELL_BYTES }, (_, i) => cellAt(data, CELL_BYTES * i));
-}
-
 /** Seven bytes are more than a number of JavaScript holds exactly. */
 function cellAt(bytes: Buffer, at: number): number {
   return bytes.readUIntLE(at, 4) + bytes.readIntLE(at + 4, 3) * 2 ** 32;

@@ -72,17 +72,6 @@ describe("keys whose limits changed", () => {
     expect(await old.size()).toBe(0);
   });
 
-  it("clear reaches all keys, however few calls may be pending", async () => {
-    const [store] = processes(inUse.redis, { maxPending: 2 });
-    const [login, search] = ["login", "search"].map((name) =>
-      createLimiter({ name: "api", limits: [perDay(5, { name })], store }),
-    ) as [AsyncLimiter, AsyncLimiter];
-    for (let i = 0; i < 9; i += 1) await login.consume(`user ${i}`);
-    await search.consume("user 1", 2);
-    await login.clear();
-    expect([await login.size(), await search.explain("user 1")]).toMatchObject([1, [{ used: 2 }]]);
-  });
-
   it("a key is not reset by a process that has met no limits, unless it is given those of the key", async () => {
     const [one, other] = processes(inUse.redis);
     const [limiter, young] = [one, other].map((store) =>

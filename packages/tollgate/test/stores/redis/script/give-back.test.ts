@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLimiter, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
+import { createLimiter, perDay, type TokenBucketLimit, tokenBucket } from "../../../../src/index.ts";
 import { manualClock } from "../../../../src/testing/index.ts";
 import { Random } from "./kit/random.ts";
 import { call, encoded, NOW_US } from "./kit/script-call.ts";
@@ -32,8 +32,16 @@ class Bucket {
 
   /** Microseconds until the bucket is full. */
   async resetUs(nowUs: number): Promise<number> {
+    return (await this.#explain(nowUs))?.resetUs[0] ?? Number.NaN;
+  }
+
+  async used(nowUs: number): Promise<number> {
+    return (await this.#explain(nowUs))?.used[0] ?? Number.NaN;
+  }
+
+  async #explain(nowUs: number) {
     const [outcome] = (await this.#run(call("explain", this.#plan, this.#key, 0, { nowUs }))) ?? [];
-    return outcome?.reports[0]?.resetUs[0] ?? Number.NaN;
+    return outcome?.reports[0];
   }
 
   async #run(transaction: Parameters<ScriptServer["run"]>[0]["transactions"][number]) {
@@ -46,6 +54,24 @@ const EACH_50_S = tokenBucket({ capacity: 1, refill: 1, per: "50s" });
 const SECOND_US = 1_000_000;
 
 describe("a take that lost a race", () => {
+  it("nothing is given back after a change of limits, because other numbers may have refilled more", async () => {
+    const [own, other] = [10, 15].map((capacity) => perDay(capacity, { name: "calls" })) as [
+      TokenBucketLimit,
+      TokenBucketLimit,
+    ];
+    for (const [between, used] of [
+      [own, 1],
+      [other, 5],
+    ] as const) {
+      const name = `changed to ${between.capacity}`;
+      const bucket = new Bucket(own, name);
+      const { takenUs } = await bucket.take(NOW_US, 4);
+      await new Bucket(between, name).take(NOW_US, 1);
+      await bucket.refund(NOW_US, 4, takenUs);
+      expect(await bucket.used(NOW_US)).toBe(used);
+    }
+  });
+
   it("units that have refilled are not given back", async () => {
     const bucket = new Bucket(EACH_50_S, "refilled");
     const { takenUs } = await bucket.take(NOW_US, 1);

@@ -39,9 +39,4 @@ export class Random {
     }
     return this.of(names);
   }
-
-  /** A number with a uniform magnitude up to 2^bits. */
-  magnitude(bits: number): number {
-    return Math.floor(2 ** this.between(0, bits - 1) * (1 + this.part()));
-  }
 }

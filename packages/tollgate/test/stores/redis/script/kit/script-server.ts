@@ -94,6 +94,6 @@ export function useScriptServer(options?: RedisOptions): { readonly server: Scri
 }
 
 /** The numbers of a script's reply. The greatest ones are sent as text. */
-export function numbersIn(reply: Reply): readonly number[] {
+function numbersIn(reply: Reply): readonly number[] {
   return (Array.isArray(reply) ? reply : [reply]).map(Number);
 }

@@ -1,4 +1,3 @@
-import { REACH_US } from "../../../../../src/algorithms/ticks.ts";
 import { createPlan, type Plan } from "../../../../../src/core/plan.ts";
 import type { SyncSpace } from "../../../../../src/core/store.ts";
 import { createTimeCell } from "../../../../../src/core/time-cell.ts";
@@ -14,35 +13,20 @@ export interface TwinPlan {
   readonly cells: string;
 }
 
-/** One memory store per key. Each can be swept alone. Nothing else is swept. */
+/** One memory store per key. Nothing is swept. */
 export class TwinWorld {
   readonly originUs: number;
   readonly #stores = new Map<string, LocalStore>();
   readonly #spaces = new Map<string, SyncSpace>();
-  #sweptUs = 0;
-  readonly #context = { clock: { now: () => this.#sweptUs / 1_000 } };
+  readonly #context = { clock: { now: () => 0 } };
 
   constructor(originUs: number) {
     this.originUs = originUs;
   }
 
-  get earliestUs(): number {
-    return this.originUs - REACH_US;
-  }
-
-  get latestUs(): number {
-    return this.originUs + REACH_US - 1;
-  }
-
   plan(name: string, limits: readonly Limit[]): TwinPlan {
     const plan = createPlan(name, name, limits, limits.length % 2 === 0 ? "separate" : "carry-over");
     return { plan, encoded: encodePlan(plan), cells: `${name}\n${plan.id}` };
-  }
-
-  /** A plan that counts separately, in the row of all such plans. */
-  planInRow(name: string, limits: readonly Limit[]): TwinPlan {
-    const plan = createPlan(name, name, limits, "separate");
-    return { plan, encoded: encodePlan(plan), cells: name };
   }
 
   /**
@@ -64,18 +48,7 @@ export class TwinWorld {
     const store = this.#stores.get(own.id + scope) ?? memoryStore();
     this.#stores.set(own.id + scope, store);
     const space = store.open(own, this.#context);
-    // Nothing is swept but on request.
     space.maintain = () => {};
     return space;
-  }
-
-  /** Drops a key if it is idle, and returns whether it did. */
-  sweep(plan: TwinPlan, key: string, nowUs: number): boolean {
-    const space = this.space(plan, key);
-    this.#sweptUs = nowUs;
-    // Ends the last call: until then the store keeps the slot that its peek reserved.
-    const nothing = plan.plan.limits.map(() => 0);
-    space.apply("peek", `not ${key}`, nothing, createTimeCell(nowUs), new Report(), 0);
-    return space.sweep(createTimeCell(nowUs)) > 0;
   }
 }
