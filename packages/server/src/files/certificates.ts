@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { Server, TlsOptions } from "node:tls";
 import { FilesError, readTexts } from "./read-texts.ts";
-import { type WatchedTexts, watchTexts } from "./watch-texts.ts";
+import { TextWatcher } from "./watch-texts.ts";
 
 /** How long a client may take to agree on a connection. */
 const HANDSHAKE_MS = 5_000;
@@ -33,7 +33,7 @@ export class Certificates {
   readonly #listener: CertificateListener;
   readonly #servers: Pick<Server, "setSecureContext">[] = [];
   #pems: Pems;
-  readonly #watched: WatchedTexts[] = [];
+  readonly #watched: TextWatcher[] = [];
 
   private constructor(files: TlsFiles, pems: Pems, listener: CertificateListener) {
     this.#files = files;
@@ -49,7 +49,7 @@ export class Certificates {
     const certificates = new Certificates(files, await readPems(files), listener);
     const onChange = () => certificates.#change();
     for (const [i, path] of paths.entries()) {
-      certificates.#watched.push(watchTexts({ path, known: known[i]!, onChange, onError: listener.refused }));
+      certificates.#watched.push(new TextWatcher({ path, known: known[i]!, onChange, onError: listener.refused }));
     }
     return certificates;
   }

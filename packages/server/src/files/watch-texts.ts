@@ -3,12 +3,6 @@ import { type FSWatcher, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { type FileText, readTexts } from "./read-texts.ts";
 
-export interface WatchedTexts {
-  /** Reads the files now, whether or not they have changed. */
-  check(): void;
-  close(): void;
-}
-
 export interface WatchOptions {
   readonly path: string;
   /** What was read before, so that it is no change. */
@@ -32,11 +26,7 @@ const INTERVAL_MS = 5_000;
  * Watches a file or a directory, and reads it again when its text has changed. It watches the directory: a file that
  * another replaces, by a rename or by a symbolic link as Kubernetes does, would be watched once and never again.
  */
-export function watchTexts(options: WatchOptions): WatchedTexts {
-  return new TextWatcher(options);
-}
-
-class TextWatcher implements WatchedTexts {
+export class TextWatcher {
   readonly #options: WatchOptions;
   readonly #interval: NodeJS.Timeout;
   #watcher: FSWatcher | undefined;
@@ -58,6 +48,7 @@ class TextWatcher implements WatchedTexts {
     this.#interval = setInterval(() => this.#begin(false), options.intervalMs ?? INTERVAL_MS).unref();
   }
 
+  /** Reads the files now, whether or not they have changed. */
   check(): void {
     this.#begin(true);
   }

@@ -1,5 +1,5 @@
 import { type FileText, readTexts } from "../files/read-texts.ts";
-import { type WatchedTexts, watchTexts } from "../files/watch-texts.ts";
+import { TextWatcher } from "../files/watch-texts.ts";
 import type { Log } from "../log/log.ts";
 import { loggedMistakeLine, type Mistake } from "./mistake.ts";
 
@@ -48,7 +48,7 @@ export class LimitsFiles<Value> {
   readonly first: Value;
   readonly #log: Log;
   readonly #texts: readonly FileText[];
-  #watched: WatchedTexts | undefined;
+  #watched: TextWatcher | undefined;
   #onStatus: () => void = () => {};
   #loadedAt = new Date();
   #loads = 1;
@@ -78,7 +78,7 @@ export class LimitsFiles<Value> {
   /** Follows changes since `open`. */
   watch({ onStatus = () => {}, ...watch }: LimitsFilesWatch<Value>): void {
     this.#onStatus = onStatus;
-    this.#watched = watchTexts({
+    this.#watched = new TextWatcher({
       path: this.path,
       known: this.#texts,
       onChange: (texts) => this.#load(texts, watch).catch((error: unknown) => this.#refuse([String(error)])),

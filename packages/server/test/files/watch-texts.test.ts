@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type FileText, readTexts } from "../../src/files/read-texts.ts";
-import { watchTexts } from "../../src/files/watch-texts.ts";
+import { TextWatcher } from "../../src/files/watch-texts.ts";
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tollgate-"));
@@ -17,7 +17,7 @@ async function temporaryFolder(): Promise<string> {
 async function watch(path: string, intervalMs = 3_600_000) {
   const seen: (readonly FileText[])[] = [];
   const errors: string[] = [];
-  const watched = watchTexts({
+  const watched = new TextWatcher({
     path,
     known: await readTexts(path),
     onChange: (texts) => void seen.push(texts),
