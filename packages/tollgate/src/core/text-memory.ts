@@ -13,6 +13,11 @@ export function ownCopy(key: string): string {
   return String.fromCharCode.apply(undefined, units);
 }
 
+/** Makes engines keep a text whole: one that was put together is a tree of its parts until a unit of it is read. */
+export function keepWhole(text: string): void {
+  void text.charCodeAt(0);
+}
+
 const HEADER_BYTES = 16;
 /** V8 allocates multiples of this. */
 const WORD_BYTES = 8;

@@ -3,6 +3,7 @@ import { encodeKey, type Key } from "../../core/key.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import { isAlike } from "../../core/limits/limit-common.ts";
 import { createPlan, identityOf, type Plan } from "../../core/plan.ts";
+import { keepWhole } from "../../core/text-memory.ts";
 import type { CheckedOptions } from "../options.ts";
 import { checkChosenLimits, checkLimits, isLimit, type LimitsFunction } from "./limits-choice.ts";
 import { ListCache, MOST_LISTS } from "./list-cache.ts";
@@ -136,12 +137,19 @@ export class DynamicSelection<Input> implements Selection<Input> {
   }
 
   #spaceOf(limit: Limit, text: string): Space {
-    const { scope, name, onChange } = this.#options;
-    const space = this.#spaces.get(text) ?? this.#opening.open(createPlan(scope, name, [limit], onChange));
+    const space = this.#spaces.get(text) ?? this.#openFor(limit);
     // Again at the end: it was opened last.
     this.#spaces.delete(text);
     this.#spaces.set(text, space);
     return space;
+  }
+
+  #openFor(limit: Limit): Space {
+    const { scope, name, onChange } = this.#options;
+    // Stores keep thousands of these.
+    keepWhole(limit.name);
+    keepWhole(limit.fingerprint);
+    return this.#opening.open(createPlan(scope, name, [limit], onChange));
   }
 
   #releaseIdle(): void {
