@@ -18,9 +18,9 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_478, 21_500],
-  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_026, 2_500],
-  ["limiter", [`${LIBRARY}/limiter`], 4_247, 3_300],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_486, 21_500],
+  ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_029, 2_500],
+  ["limiter", [`${LIBRARY}/limiter`], 4_252, 3_300],
   ["stores of this process", LOCAL_STORES, 5_277, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_156, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_374, 1_300],
