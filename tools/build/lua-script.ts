@@ -3,7 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { ORIGIN_US } from "../../packages/tollgate/src/stores/redis/script/encode-call.ts";
 import { LEASES_OF_HOLDER, MOST_LEASES } from "../../packages/tollgate/src/stores/redis/script/lease.ts";
 import { BLOCK_MARK, FITS } from "../../packages/tollgate/src/stores/redis/script/reply-codes.ts";
-import { FIRST_GROUP, NUMBER_MULTIPLES, ROW_VERSION } from "../../packages/tollgate/src/stores/redis/script/row.ts";
+import {
+  FIRST_GROUP,
+  NUMBER_MULTIPLES,
+  RECEIPT_FORMAT,
+  ROW_VERSION,
+} from "../../packages/tollgate/src/stores/redis/script/row.ts";
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/stores/redis/script/script-verbs.ts";
 
 const FOLDER = new URL("../../packages/tollgate/src/stores/redis/script/lua/", import.meta.url);
@@ -27,6 +32,7 @@ const FILES = [
   "blocks",
   "repeats",
   "verbs",
+  "receipts",
   "leases",
   "transactions",
 ];
@@ -40,6 +46,7 @@ const VALUES: ReadonlyMap<string, string> = new Map([
   ["FIRST_GROUP", `'${FIRST_GROUP}'`],
   ["NUMBER_MULTIPLES", `{ ${NUMBER_MULTIPLES.join(", ")} }`],
   ["ORIGIN_US", String(ORIGIN_US)],
+  ["RECEIPT_FORMAT", `'${RECEIPT_FORMAT}'`],
   ["ROW_VERSION", `'\\${ROW_VERSION}'`],
   ["KINDS", KERNELS.map((kernel) => `${kernel.replaceAll("-", "_")}_kind(name)`).join(" or ")],
   ["VERB_ROWS", Object.values(SCRIPT_VERBS).map(verbRow).join(" ")],

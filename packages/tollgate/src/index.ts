@@ -5,6 +5,7 @@ export type { Cost, UnitCosts } from "./core/cost.ts";
 export type { Allowed, Block, Decision, Denied, LimitStatus } from "./core/decision.ts";
 export type { Duration } from "./core/duration.ts";
 export { type ErrorCode, TollgateError } from "./core/errors.ts";
+export type { KeptReservation } from "./core/kept-reservation.ts";
 export type { Key, KeyPart } from "./core/key.ts";
 export type {
   BlockObservation,

@@ -68,6 +68,8 @@ export class Report {
   readonly keptLimits: (Limit | undefined)[] = [];
   /** Whether the key is counted under other numbers now, of which an entry is a view; usually empty. */
   readonly isView: boolean[] = [];
+  /** What a store keeps in place of the receipt that its caller has read; empty for nothing. The call did nothing. */
+  receipt: string | undefined = undefined;
   /** Where each limit stands at this node; set by an `explain` of a store with leases. */
   leases: readonly LeaseStatus[] | undefined = undefined;
 

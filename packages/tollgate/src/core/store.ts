@@ -1,5 +1,6 @@
 import type { AsyncBlocks, SyncBlocks } from "./blocks.ts";
 import type { Clock } from "./clock.ts";
+import type { KeptReservation } from "./kept-reservation.ts";
 import type { KeyRef } from "./key-ref.ts";
 import type { Limit } from "./limits/limit.ts";
 import type { Maybe } from "./maybe-async.ts";
@@ -153,12 +154,39 @@ export interface SyncSpace {
 /** Where limiters keep their counts: `memoryStore()`, `redisStore(…)` and so on. */
 export type Store = SyncStore | AsyncStore;
 
+/** A reservation that a store is to keep. */
+export interface KeptCall {
+  /** How long it is open, in microseconds. */
+  readonly ttlUs: number;
+  /** The caller's time, in microseconds. */
+  readonly nowUs: number;
+  readonly calls: readonly Pick<Call<AsyncSpace>, "space" | "key">[];
+  /** For each limit the unit that costs name, and whether a plain number counts for it. */
+  readonly units: readonly { readonly unit: string; readonly isPlain: boolean }[];
+  /** Whether costs in other units are refused, because they are likely misspelt. */
+  readonly refusesOthers: boolean;
+  /** What the call counts for under each limit. */
+  readonly counted: readonly number[];
+  /** What was taken of the calls, and what is left of that to give back under each limit. */
+  readonly receipts: readonly { readonly taken: readonly Taken[]; readonly left: readonly number[] }[];
+}
+
+/** Keeps reservations, so that any process can settle them. */
+export interface ReservationKeeper {
+  /** @returns the id. @throws TollgateError `ERR_STORE`. */
+  keep(call: KeptCall): Promise<string>;
+  /** What is kept under an id, if anything is. */
+  open(id: string): KeptReservation;
+}
+
 /** Keeps spaces elsewhere: a call is a message. */
 export interface AsyncStore {
   readonly kind: "async";
   open(plan: Plan, context: LimiterContext): AsyncSpace;
   /** The blocked keys of a plan's scope. Without this, limiters over the store cannot block. */
   blocks?(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks;
+  /** Without this, only the process that has reserved can settle. */
+  readonly keeper?: ReservationKeeper | undefined;
   /** As the `label` of `SyncStore`. */
   readonly label?: string;
   /** As the `readings` of `SyncStore`. It asks no server. */

@@ -113,7 +113,7 @@ export class KeyHandle {
     const { wait, reserve } = splitOptions(options);
     return this.#turn("acquire", cost, checkWaitOptions("acquire", wait), (decision, own) => {
       const counted = this.#counted(own, decision);
-      return new AwaitedReserved(counted, termOf(this.#limiter.clock, reserve));
+      return new AwaitedReserved(counted, termOf(this.#limiter.clock, reserve), this.#limiter.asker.keeper);
     });
   }
 
@@ -133,10 +133,10 @@ export class KeyHandle {
   }
 
   reserve(cost?: Cost, options?: ReserveOptions): Maybe<Reserved | AwaitedReserved> {
-    const { kind, clock } = this.#limiter;
+    const { kind, clock, asker } = this.#limiter;
     const term = termOf(clock, options);
     return mapMaybeAsync(this.#take("reserve", cost), (counted): Reserved | AwaitedReserved =>
-      kind === "sync" ? new Reserved(counted, term) : new AwaitedReserved(counted, term),
+      kind === "sync" ? new Reserved(counted, term) : new AwaitedReserved(counted, term, asker.keeper),
     );
   }
 

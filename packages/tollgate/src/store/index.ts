@@ -18,7 +18,9 @@ export type {
   AsyncSpace,
   AsyncStore,
   Call,
+  KeptCall,
   LimiterContext,
+  ReservationKeeper,
   SyncSpace,
   SyncStore,
 } from "../core/store.ts";

@@ -57,6 +57,10 @@ export class RequestCost implements Pricing<Request> {
       }),
     );
   }
+
+  unitOf(counted: string): string {
+    return this.#units.find((unit) => unit.counted === counted)?.unit ?? counted;
+  }
 }
 
 /** Has rules that state different costs for a unit count it under names of their own, step by step. */

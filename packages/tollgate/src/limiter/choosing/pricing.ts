@@ -6,6 +6,8 @@ export interface Pricing<Found> {
   of(input: Found, given: Cost | undefined): Cost;
   /** The cost of a correction: only what the caller gives. @throws TollgateError `ERR_COST`. */
   given(cost: Cost): Cost;
+  /** What callers call a unit that is counted. */
+  unitOf(counted: string): string;
 }
 
 /** The pricing of some keys of a call, and the input that it reads. */

@@ -87,6 +87,11 @@ export class Route {
     return !lines.some || lines.barging;
   }
 
+  /** Whether costs in units that no limit counts are refused. */
+  get refusesOthers(): boolean {
+    return this.#unknownUnits === "refused";
+  }
+
   /** Whether a plain number is a cost under these limits. */
   get countsNumbers(): boolean {
     return this.#plainUnit !== undefined;

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type Maybe, mapMaybeAsync } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
+import type { ReservationKeeper } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
@@ -12,6 +13,8 @@ import type { Request } from "./request.ts";
 /** How a limiter asks its store: at once in this process, by a message elsewhere. All else is the same for both. */
 export abstract class Asker {
   abstract readonly kind: Kind;
+  /** What keeps reservations for other processes. */
+  readonly keeper: ReservationKeeper | undefined = undefined;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

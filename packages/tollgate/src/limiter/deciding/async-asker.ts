@@ -2,7 +2,7 @@ import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
-import type { AsyncSpace, AsyncStore, Call } from "../../core/store.ts";
+import type { AsyncSpace, AsyncStore, Call, ReservationKeeper } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { Asker } from "./asker.ts";
@@ -18,10 +18,12 @@ const MOST_JITTER_US = 100_000;
 export class AsyncAsker extends Asker {
   readonly kind = "async";
   readonly store: AsyncStore;
+  override readonly keeper: ReservationKeeper | undefined;
 
   constructor(store: AsyncStore, clock: Clock) {
     super(clock);
     this.store = store;
+    this.keeper = store.keeper;
   }
 
   protected askStore(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Maybe<Report> {

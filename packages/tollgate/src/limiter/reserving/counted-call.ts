@@ -4,6 +4,7 @@ import { type Cost, copyCost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
 import { all, type Maybe, mapMaybeAsync } from "../../core/maybe-async.ts";
+import type { AsyncSpace, ReservationKeeper } from "../../core/store.ts";
 import type { Selected } from "../choosing/selected.ts";
 import { receiptOf } from "../deciding/decided.ts";
 import type { Decider } from "../deciding/decider.ts";
@@ -94,6 +95,26 @@ export class CountedCall implements Held {
   /** Gives everything back. */
   cancel(): Maybe<void> {
     return this.#inTurn(() => this.#count(this.#nothing, "freed"));
+  }
+
+  /** Hands the call over to a store that keeps it, and to whichever process settles it. */
+  keep(keeper: ReservationKeeper, ttlUs: number): Maybe<string> {
+    const { route, keys, prices } = this.#selected;
+    const plain = this.#selected.correctionOf(1);
+    return this.#inTurn(() =>
+      keeper.keep({
+        ttlUs,
+        nowUs: readUs(this.#limiter.clock),
+        calls: route.spaces.map((space, i) => ({ space: space as AsyncSpace, key: keys[route.keyIndexes[i]!]! })),
+        units: route.limits.map((limit) => ({
+          unit: prices.reduce((unit, { pricing }) => pricing.unitOf(unit), limit.unit),
+          isPlain: route.names(plain, limit),
+        })),
+        refusesOthers: route.refusesOthers,
+        counted: this.#counted,
+        receipts: this.#receipts,
+      }),
+    );
   }
 
   /** Begins the time to live of the places anew. Says whether all are there. */

@@ -7,8 +7,9 @@ import type { Decision } from "../../core/decision.ts";
 import { type Duration, toMicroseconds } from "../../core/duration.ts";
 import { mayHaveRun, TollgateError } from "../../core/errors.ts";
 import { later, type Maybe, withFailure } from "../../core/maybe-async.ts";
+import type { ReservationKeeper } from "../../core/store.ts";
 import type { Kind, Result } from "../kinds.ts";
-import { callMethod, forwardMethods, guardMethods } from "../methods.ts";
+import { callMethod, detachedError, forwardMethods, guardMethods } from "../methods.ts";
 import type { WaitOptions } from "../waiting/wait-options.ts";
 import type { CountedCall } from "./counted-call.ts";
 
@@ -78,6 +79,31 @@ export interface Reservation extends ReservationVerbs<"sync"> {
 
 /** A reservation over an asynchronous store: the verbs of `Reservation`, one after another. */
 export interface AsyncReservation extends ReservationVerbs<"async"> {
+  /**
+   * Hands the reservation over to its store, for so long. Any process opens it by the id, with `store.reservation(id)`:
+   * here it is over. Then it counts as settled at what is reserved. Only `redisStore` keeps reservations. Beside a
+   * window by the calendar the time is at most its length, and is not renewed.
+   *
+   * @returns an id of 28 characters of `A-Z a-z 0-9 _ -`, which cannot be guessed.
+   * @throws TollgateError `ERR_DURATION`; `ERR_CLOSED` if nothing is reserved, or nothing any more; `ERR_STORE` if the
+   *   store is unavailable, was so when it reserved, or keeps no reservations. The reservation stays open.
+   * @example
+   * ```ts
+   * import { Redis } from "ioredis";
+   * import { createLimiter, perMinute } from "tollgate";
+   * import { redisStore } from "tollgate/redis";
+   *
+   * const client = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379");
+   * const store = redisStore({ client, onFailure: "deny" });
+   * const limiter = createLimiter({ name: "model", limits: [perMinute(5_000, { unit: "tokens" })], store });
+   * const reservation = await limiter.reserve("ann", { tokens: 2_000 });
+   * const id = await reservation.keep("10m");
+   * // In another process:
+   * console.log(await store.reservation(id).settle({ tokens: 1_234 })); // true
+   * await client.quit();
+   * ```
+   */
+  keep(duration: Duration): Promise<string>;
   /** Cancels. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -107,7 +133,7 @@ export class Reserved {
   readonly #counted: CountedCall;
   #term: Term | undefined;
   /** How it has ended. Set before the store is asked, because observers may call again. */
-  #end: "settled" | "cancelled" | undefined = undefined;
+  #end: "settled" | "cancelled" | "kept elsewhere" | undefined = undefined;
 
   constructor(counted: CountedCall, term: Term | undefined) {
     this.decision = counted.decision;
@@ -144,6 +170,24 @@ export class Reserved {
     return this.#counted.renew();
   }
 
+  /** @throws TollgateError as `AsyncReservation.keep`. */
+  async keep(duration: Duration, keeper: ReservationKeeper | undefined): Promise<string> {
+    const ttlUs = toMicroseconds("keep", duration);
+    if (this.#end !== undefined || !this.decision.allowed || this.#hasExpired)
+      throw new TollgateError("ERR_CLOSED", "keep: expected an open reservation, got a denial, or one that is over");
+    if (keeper === undefined || this.decision.degraded !== undefined)
+      throw new TollgateError(
+        "ERR_STORE",
+        "keep: expected units of a store that keeps reservations, as redisStore does",
+      );
+    // Nothing is corrected twice: if the store has kept it without an answer, no process knows the id.
+    this.#end = "kept elsewhere";
+    return later(() => this.#counted.keep(keeper, ttlUs)).catch((error: unknown) => {
+      this.#end = undefined;
+      throw error;
+    });
+  }
+
   [Symbol.dispose](): void {
     void this.cancel();
   }
@@ -166,8 +210,10 @@ export class Reserved {
 export class AwaitedReserved {
   readonly decision: Decision;
   readonly #reserved: Reserved;
+  readonly #keeper: ReservationKeeper | undefined;
 
-  constructor(counted: CountedCall, term: Term | undefined) {
+  constructor(counted: CountedCall, term: Term | undefined, keeper: ReservationKeeper | undefined) {
+    this.#keeper = keeper;
     this.#reserved = new Reserved(counted, term);
     this.decision = counted.decision;
   }
@@ -176,6 +222,11 @@ export class AwaitedReserved {
     const call = (self: AwaitedReserved, verb: string, args: readonly unknown[]) =>
       later(() => callMethod(self.#reserved, verb, args));
     forwardMethods(AwaitedReserved.prototype, Reserved.prototype, "reservation", call);
+  }
+
+  async keep(this: AwaitedReserved | undefined, duration: Duration): Promise<string> {
+    if (this === undefined) throw detachedError("reservation", "keep");
+    return this.#reserved.keep(duration, this.#keeper);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,10 +1,11 @@
 import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
-import { TollgateError } from "../../core/errors.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import type { KeptReservation } from "../../core/kept-reservation.ts";
 import { later, type Maybe } from "../../core/maybe-async.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
-import type { AsyncSpace, AsyncStore, Call, LimiterContext } from "../../core/store.ts";
+import type { AsyncSpace, AsyncStore, Call, LimiterContext, ReservationKeeper } from "../../core/store.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import type { SentBatch, StoreReadings } from "../../core/store-readings.ts";
 import type { Taken } from "../../core/taken.ts";
@@ -25,6 +26,7 @@ import type { RedisPort } from "./clients/redis-port.ts";
 import { slotOf } from "./cluster-slots.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
 import { KeyScan } from "./key-scan.ts";
+import { type KeeperOf, type ReceiptOperations, RedisReceipts } from "./receipts/redis-receipts.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
 import { RedisSpace, type StoreOperations } from "./redis-space.ts";
@@ -35,7 +37,8 @@ import { SCRIPT, SCRIPT_SHA } from "./script/source.generated.ts";
 import type { ScriptBlock, ScriptVerb } from "./script/transaction.ts";
 import { ServerLink } from "./server-link.ts";
 import { applyToSlots } from "./several-slots.ts";
-import { throwStoreError } from "./translate-error.ts";
+import { limiterName } from "./space-keys.ts";
+import { closedError, rethrow, throwStoreError } from "./translate-error.ts";
 
 /** A store on a server that all nodes of a fleet share. */
 export interface RedisStore extends AsyncStore {
@@ -52,6 +55,13 @@ export interface RedisStore extends AsyncStore {
    * @throws TollgateError `ERR_OPTION`.
    */
   readonly observe: (observer: (observation: StoreObservation) => void) => () => void;
+  /**
+   * What any process has handed over with `reservation.keep`, by its id. Nothing is asked yet. An id that no process
+   * has given is one of a reservation that is over.
+   *
+   * @throws TollgateError `ERR_OPTION` unless `id` is a string.
+   */
+  readonly reservation: (id: string) => KeptReservation;
 }
 
 /**
@@ -76,29 +86,27 @@ export interface RedisStore extends AsyncStore {
  * ```
  */
 export function redisStore(options: RedisStoreOptions): RedisStore {
-  return connectStore(options);
+  return connectStore(options, (store, checked, isCluster) => new RedisReceipts(store, checked, isCluster));
 }
 
 /** The store as the stores on top of it see it. Throws as `redisStore`. */
-export function connectStore(options: RedisStoreOptions): StoreOnServer {
+export function connectStore(options: RedisStoreOptions, keeperOf?: KeeperOf): StoreOnServer {
   const checked = checkRedisOptions(options);
   const fallbacks = new Fallbacks(checked.onFailure);
   checkClient(options.client);
-  return new StoreOnServer(checked, fallbacks, findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT }));
-}
-
-/** @throws TollgateError `ERR_NAME` for a limiter without a name. */
-function nameOf(scope: Scope): string {
-  if (typeof scope === "string") return scope;
-  throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
+  const port = findPort(options.client, { sha: SCRIPT_SHA, source: SCRIPT });
+  return new StoreOnServer(checked, fallbacks, port, "redis", encodeCall, keeperOf);
 }
 
 /**
  * The store of a server. A call goes one way: `CallQueue` makes a `Batch` of the calls of a turn, `ServerLink` has the
  * deadline and the circuit, a `RedisPort` sends the batch, which takes the reply.
  */
-export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations {
+export class StoreOnServer implements RedisStore, StoreOperations, BlockOperations, ReceiptOperations {
   readonly kind = "async";
+  readonly keeper: ReservationKeeper | undefined;
+  /** The time of the script, if tests give it. */
+  clock: Clock = systemClock;
   readonly label: string;
   readonly #options: CheckedRedisOptions;
   readonly #fallbacks: Fallbacks;
@@ -119,6 +127,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     port: RedisPort,
     label = "redis",
     encode: EncodeCall = encodeCall,
+    keeperOf?: KeeperOf,
   ) {
     this.#options = options;
     this.label = label;
@@ -138,6 +147,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
       link: this.#link,
       watches: this.#watches,
     });
+    this.keeper = keeperOf?.(this, options, port.cluster);
     this.#scan = new KeyScan(port, this.#link, options.maxPending, (verb, call, nowUs) => {
       return this.#askAlone(verb, call, nowUs);
     });
@@ -171,8 +181,9 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   open(plan: Plan, context: LimiterContext): RedisSpace {
-    const limiter = nameOf(plan.scope);
+    const limiter = limiterName(plan.scope);
     this.#notifier.opened(context);
+    if (this.#options.byLimitersClock) this.clock = context.clock;
     const fallback = this.#fallbacks.open(plan, context);
     return new RedisSpace({ store: this, plan, limiter, fallback, context, ...this.#options });
   }
@@ -194,7 +205,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (denied !== undefined) return denied;
     const parts = this.#port.cluster && keyed.length > 1 ? partsByOwner(keyed, ({ name }) => slotOf(name)) : [];
     if (parts.length < 2) return this.#ask(verb, keyed, nowUs, without);
-    return applyToSlots(verb, parts, (asked, of, options) => this.#answer(asked, of, nowUs, options)).catch(
+    return applyToSlots(verb, parts, (asked, of, options) => this.answer(asked, of, nowUs, options)).catch(
       (error: unknown) => without(asPart(error)),
     );
   }
@@ -222,21 +233,23 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
-    const plan = createPlan(nameOf(scope), limiter, []);
-    const parts = { store: this, plan, limiter: nameOf(scope), fallback: "deny" as const, context };
+    const plan = createPlan(limiterName(scope), limiter, []);
+    const parts = { store: this, plan, limiter: limiterName(scope), fallback: "deny" as const, context };
     return new RedisBlocks(limiter, new RedisSpace({ ...parts, ...this.#options }), this);
+  }
+
+  reservation(id: string): KeptReservation {
+    return this.keeper?.open(id) as KeptReservation;
   }
 
   /** Begins or ends an operator's block. @throws TollgateError `ERR_STORE` when the server is unavailable. */
   async setBlock(call: KeyCall, nowUs: number, block: ScriptBlock): Promise<boolean> {
-    this.#checkOpen();
     const answer = this.#askAlone("block", call, nowUs, { block });
     return (await answer.finally(() => this.#denials.forgetBlock(call.name))).admitted;
   }
 
   /** The block in force. @throws TollgateError `ERR_STORE` when the server is unavailable. */
   async findBlock(call: KeyCall, nowUs: number): Promise<ReportedBlock | undefined> {
-    this.#checkOpen();
     if (this.#bypass) throwStoreError(BYPASSED);
     return (await this.#askAlone("peek", call, nowUs)).block;
   }
@@ -292,13 +305,14 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   /** Works like `#ask`, but no failure policy applies. */
-  async #answer(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
-    return this.#ask(verb, keys, options?.nowUs ?? nowUs, raise, options);
+  async answer(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
+    this.#checkOpen();
+    return this.#ask(verb, keys, options?.nowUs ?? nowUs, rethrow, options);
   }
 
   /** Applies a verb to one key. @throws TollgateError `ERR_STORE` when the server is unavailable. */
   #askAlone(verb: ScriptVerb, call: KeyCall, nowUs: number, options?: AskOptions): Promise<Report> {
-    return this.#answer(verb, [call], nowUs, options).catch(throwStoreError);
+    return this.answer(verb, [call], nowUs, options).catch(throwStoreError);
   }
 
   /**
@@ -321,12 +335,4 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (!(error instanceof UnavailableError)) throw error;
     return decideWithout(error, verb, calls, nowUs, taken, this.#notifier);
   }
-}
-
-export function closedError(): TollgateError {
-  return new TollgateError("ERR_STORE", "store: expected a store that is open, got a call after close()");
-}
-
-function raise(error: unknown): never {
-  throw error;
 }

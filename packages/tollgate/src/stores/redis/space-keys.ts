@@ -1,3 +1,5 @@
+import { TollgateError } from "../../core/errors.ts";
+import type { Scope } from "../../core/plan.ts";
 import { digest } from "./digest.ts";
 
 /** 72 bits: a billion limiters collide with a probability of 1 in 10,000. */
@@ -32,4 +34,10 @@ function utf16Of(key: string): Uint8Array {
     bytes[2 * i + 1] = unit & 0xff;
   }
   return bytes;
+}
+
+/** @throws TollgateError `ERR_NAME` for a limiter without a name. */
+export function limiterName(scope: Scope): string {
+  if (typeof scope === "string") return scope;
+  throw new TollgateError("ERR_NAME", "name: expected a name, by which all nodes know the limiter, got undefined");
 }

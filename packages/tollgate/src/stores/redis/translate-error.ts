@@ -22,3 +22,11 @@ export function throwStoreError(error: unknown): never {
   if (!(error instanceof UnavailableError)) throw error;
   throw lostError(error);
 }
+
+export function closedError(): TollgateError {
+  return new TollgateError("ERR_STORE", "store: expected a store that is open, got a call after close()");
+}
+
+export function rethrow(error: unknown): never {
+  throw error;
+}

@@ -23,7 +23,7 @@ export interface KeyCall extends ScriptKey {
 }
 
 /** Options of a call beside the verb. */
-export interface AskOptions extends Pick<ScriptTransaction, "takenUs" | "block" | "lease"> {
+export interface AskOptions extends Pick<ScriptTransaction, "takenUs" | "block" | "lease" | "receipt"> {
   /** The moment of the call in whole microseconds, if it is not the caller's. */
   readonly nowUs?: number;
 }

@@ -3,7 +3,7 @@ import type { MovedKey, TransactionOutcome } from "../script/decode-reply.ts";
 import type { LeaseAsk } from "../script/lease.ts";
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../script/script-verbs.ts";
 import { stepsOf } from "../script/steps.ts";
-import type { ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
+import type { KeptReceipt, ScriptBlock, ScriptTransaction, ScriptVerb } from "../script/transaction.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import type { KeyLine, LinedUp } from "./key-line.ts";
 import { answer, answerWithout, type LeaseWaiter, type Waiter } from "./waiter.ts";
@@ -57,6 +57,7 @@ export class Work implements ScriptTransaction, LinedUp {
   readonly takenUs: number | undefined;
   readonly block: ScriptBlock | undefined;
   readonly lease: LeaseAsk | undefined;
+  readonly receipt: KeptReceipt | undefined;
   readonly #traits: ScriptVerbRow;
   readonly #memory: DenialMemory;
   readonly #corrections: number;
@@ -74,6 +75,7 @@ export class Work implements ScriptTransaction, LinedUp {
     this.takenUs = options?.takenUs;
     this.block = options?.block;
     this.lease = options?.lease;
+    this.receipt = options?.receipt;
     this.nowUs = nowUs;
     // Nearly all work has one call. A list that grows has room for 16 more.
     this.#waiters = [waiter];

@@ -48,7 +48,8 @@ interface Numbers {
  * report has per limit: whether it conforms, the units in use, the wait, the units in use after the wait, and the time
  * until it is idle. Clients take long for each number. So where the same call would conform again, a limit may have
  * two: `FITS` more than the units in use, and that time. After the reports comes `Report.untilUs` of each limit on
- * concurrency. After all transactions come notes of limits that are counted under other numbers.
+ * concurrency. For another receipt than the client has read there is -1 less the length of its text, and the text.
+ * After all transactions come notes of limits that are counted under other numbers.
  *
  * @throws Error when the reply does not fit the transactions.
  */
@@ -66,12 +67,30 @@ export function decodeReply(
 
 function readOutcome(numbers: Numbers, transaction: ScriptTransaction, decidedUs: number): TransactionOutcome {
   const admitted = next(numbers);
+  if (admitted < 0) return unchanged(readText(numbers, -1 - admitted));
   const { lease } = transaction;
   const reports = readReports(numbers, transaction, admitted, decidedUs);
   if (lease === undefined) return { admitted, reports };
   // The calls that wait get it where they are denied.
   reports[0]!.admitted = admitted === lease.calls;
   return { admitted, reports, grant: readGrant(lease, () => next(numbers)) };
+}
+
+/** Nothing was done: the receipt is another one than the client has read. */
+function unchanged(receipt: string): TransactionOutcome {
+  const report = new Report();
+  report.receipt = receipt;
+  return { admitted: 0, reports: [report] };
+}
+
+/** A number has 6 bytes of the text. */
+function readText(numbers: Numbers, length: number): string {
+  let text = "";
+  while (text.length < length) {
+    const number = next(numbers);
+    for (let bytes = 1; bytes < 2 ** 48; bytes *= 256) text += String.fromCharCode(Math.floor(number / bytes) % 256);
+  }
+  return text.slice(0, length);
 }
 
 function readReports(
@@ -144,6 +163,7 @@ function readReport(numbers: Numbers, admitted: boolean, keys: readonly ScriptKe
   const report = new Report(keys.length === 1 ? keys[0]!.plan.plan.limits.length : 0);
   report.admitted = admitted;
   report.resets = decidedUs;
+  for (let i = 0; keys.length > 1 && i < keys.length; i += 1) report.resetsOf[i] = decidedUs;
   if (reply[numbers.at] === BLOCK_MARK) report.block = readBlock(numbers, keys);
   let entry = 0;
   for (const { plan } of keys) {

@@ -4,7 +4,7 @@ import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
 import { leaseNumbers } from "./lease.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
-import type { ScriptBlock, ScriptTransaction } from "./transaction.ts";
+import type { KeptReceipt, KeptScriptCall, ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
 /** 2035-01-01 in UTC. All calls by the server's time count ticks from it, because cells outlive processes. */
 export const ORIGIN_US = 2_051_222_400_000_000;
@@ -16,6 +16,8 @@ export interface ScriptInput {
   /** At least one. The script runs them in this order, atomically. */
   readonly transactions: readonly ScriptTransaction[];
 }
+
+type PlanText = Pick<EncodedPlan, "text">;
 
 /** An encoded call. */
 export type EncodedCall = Omit<ScriptCall, "cancelFlag">;
@@ -42,10 +44,11 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
  * each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its
  * flags, times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number, its plan, its
  * costs, and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
+ * `receipt` has a `KeptReceipt` after its flags and times.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
   const names = new KeyNames();
-  const plans: EncodedPlan[] = [];
+  const plans: PlanText[] = [];
   const steps: (string | Run)[] = [];
   let run: Run | undefined;
   for (const transaction of transactions) {
@@ -101,8 +104,8 @@ function textOfRun({ word, first, last, plan, like: { times, detail, keys } }: R
   return `${word} ${first} ${last} ${plan} ${detail === "each" ? -times : times} ${keys[0]!.costs.join(" ")}`;
 }
 
-function textOf(transaction: ScriptTransaction, names: KeyNames, plans: EncodedPlan[]): string {
-  const { verb, detail, times, takenUs, block, lease, keys } = transaction;
+function textOf(transaction: ScriptTransaction, names: KeyNames, plans: PlanText[]): string {
+  const { verb, detail, times, takenUs, block, lease, receipt, keys } = transaction;
   const hasReceipts = keys.some(({ untilUs }) => untilUs !== undefined);
   let flags = detail === "each" ? REPORTS_EACH : 0;
   if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
@@ -111,6 +114,9 @@ function textOf(transaction: ScriptTransaction, names: KeyNames, plans: EncodedP
   if (takenUs !== undefined) words.push(takenUs);
   if (block !== undefined) words.push(...blockNumbers(block));
   if (lease !== undefined) words.push(...leaseNumbers(lease));
+  // The script expects at least one plan.
+  if (receipt !== undefined && plans.length === 0) plans.push(keys[0]!.plan);
+  if (receipt !== undefined) return [...words, ...receiptWords(receipt, names, plans)].join(" ");
   words.push(keys.length);
   for (const { name, plan, costs, untilUs = [], decidedUs = NOT_KNOWN } of keys) {
     const { limits } = plan.plan;
@@ -118,6 +124,23 @@ function textOf(transaction: ScriptTransaction, names: KeyNames, plans: EncodedP
     if (hasReceipts) words.push(...limits.map((_, i) => untilUs[i] ?? 0), decidedUs);
   }
   return words.join(" ");
+}
+
+/** The receipt's key, revision and time to live, its words after their number (-1 to remove it), and its calls. */
+function receiptWords(
+  { name, revision, ttlUs, words, verb, calls, given }: KeptReceipt,
+  names: KeyNames,
+  plans: PlanText[],
+): readonly (string | number)[] {
+  const textOfCalls = (some: readonly KeptScriptCall[]) => [
+    some.length,
+    ...some.flatMap(({ name: row, plan, costs, untilUs, decidedUs }) => {
+      const known = plans.find(({ text }) => text === plan) ?? { text: plan };
+      return [names.numberOf(row), planNumber(plans, known), ...costs, ...untilUs, decidedUs];
+    }),
+  ];
+  const change = [names.numberOf(name), revision, ttlUs, words?.length ?? -1, ...(words ?? [])];
+  return [...change, verb, ...textOfCalls(calls), ...textOfCalls(given)];
 }
 
 /** 0 to end a block, 1 for one that lasts, 2 for one until a moment; the microseconds; the reason's numbers. */
@@ -142,7 +165,7 @@ class KeyNames {
 }
 
 /** The number of a plan, counted like that. Most calls have one, so a list finds it faster than a map. */
-function planNumber(plans: EncodedPlan[], plan: EncodedPlan): number {
+function planNumber(plans: PlanText[], plan: PlanText): number {
   const at = plans.indexOf(plan);
   return at < 0 ? plans.push(plan) : at + 1;
 }

@@ -5,6 +5,8 @@ import { scriptAlgorithmOf } from "./algorithms.ts";
 
 /** The first byte of every value: the script refuses values of another version. */
 export const ROW_VERSION = 1;
+/** The first word of every kept receipt: the script refuses receipts of another format. */
+export const RECEIPT_FORMAT = "r1";
 
 /** What of a plan identifies its counts. */
 type Counting = Pick<Plan, "id" | "onChange">;

@@ -16,6 +16,8 @@ export interface ScriptVerbRow extends VerbTraits {
   readonly forgets: boolean;
   /** Whether the verb begins or ends an operator's block, and does nothing else. */
   readonly setsBlock: boolean;
+  /** Whether the verb changes a receipt, and what that is about. */
+  readonly keeps: boolean;
   /** Whether the verb takes units in advance, and reports on those. */
   readonly leases: boolean;
   /**
@@ -48,6 +50,7 @@ export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
   // An operator's reset must not be crowded out, either.
   forget: { ...describe("forget", ADMINISTRATIVE), forgets: true, settles: true },
   block: { ...describe("block", ADMINISTRATIVE), setsBlock: true, settles: true },
+  receipt: { ...describe("receipt", ADMINISTRATIVE), keeps: true, settles: true, keySteps: LEASE_STEPS },
   lease: { ...describe("lease", ADMINISTRATIVE), leases: true, reported: "once", keySteps: LEASE_STEPS },
 };
 
@@ -67,6 +70,7 @@ function describe(name: ScriptVerb, traits: VerbTraits): ScriptVerbRow {
     removesIdle: false,
     forgets: false,
     setsBlock: false,
+    keeps: false,
     leases: false,
     settles: takes === "always" || refunds || renews,
     reported: reportedBy(traits),

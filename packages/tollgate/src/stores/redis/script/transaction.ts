@@ -10,8 +10,38 @@ import type { LeaseAsk } from "./lease.ts";
  * - `block`: begins or ends an operator's block.
  * - `forget`: removes what counts under the plan's names. Other limits of the key stay.
  * - `lease`: takes units in advance.
+ * - `receipt`: changes a receipt, and the counts that it is about.
  */
-export type ScriptVerb = Verb | "drop" | "forget" | "block" | "lease";
+export type ScriptVerb = Verb | "drop" | "forget" | "block" | "lease" | "receipt";
+
+/** A row, and what a receipt changes there. */
+export interface KeptScriptCall {
+  readonly name: string;
+  /** `EncodedPlan.text`. */
+  readonly plan: string;
+  /** One for each limit, as these: when the units leave that are given back or renewed. */
+  readonly costs: readonly number[];
+  readonly untilUs: readonly number[];
+  /** The moment at which they were taken, by the server's time. */
+  readonly decidedUs: number;
+}
+
+/** A change of a receipt in a key of its own, if its client has read it as it is. Otherwise nothing is done. */
+export interface KeptReceipt {
+  /** The key's name in Redis. */
+  readonly name: string;
+  /** The revision that the client has read; 0 for a new receipt. */
+  readonly revision: number;
+  /** How long the receipt is kept from now on, in microseconds; 0: as long as before. */
+  readonly ttlUs: number;
+  /** What the receipt says from then on, to which the script adds what the calls take; `undefined` removes it. */
+  readonly words: readonly (string | number)[] | undefined;
+  /** What is given back first. */
+  readonly given: readonly KeptScriptCall[];
+  /** What is charged or renewed. */
+  readonly verb: "charge" | "renew";
+  readonly calls: readonly KeptScriptCall[];
+}
 
 /** An operator's block, or `"none"` to end one. */
 export interface ScriptBlock {
@@ -59,6 +89,8 @@ export interface ScriptTransaction {
   readonly block?: ScriptBlock | undefined;
   /** Set with `lease`. */
   readonly lease?: LeaseAsk | undefined;
-  /** At least one; `drop`, `forget`, `block` and `lease` have exactly one. */
+  /** Set with `receipt`. */
+  readonly receipt?: KeptReceipt | undefined;
+  /** At least one; `drop`, `forget`, `block` and `lease` have exactly one. Those of `receipt` are the rows. */
   readonly keys: readonly ScriptKey[];
 }

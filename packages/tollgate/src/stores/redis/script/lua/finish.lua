@@ -8,9 +8,10 @@ local FARTHEST_MS = 4503599627370496
 -- A state has these: microseconds until it is idle, and its value.
 local left_of, value_of
 
--- The value of a changed row and the microseconds until it is idle; no value if it is idle.
+-- The value of a changed row and the microseconds until it is idle; no value if it is idle. The same of a receipt.
 local function changed_row(key)
-  local state = states[key]
+  local state, receipt = states[key], receipts[key]
+  if receipt then return receipt.revision > 0 and receipt.text or nil, receipt.ends - now_us end
   if state then
     local left = left_of(state)
     return left > 0 and value_of(state) or nil, left

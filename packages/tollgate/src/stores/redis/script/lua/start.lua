@@ -61,4 +61,6 @@ local current = 0
 local to_write = {}
 -- The keys that `take-from-buckets.lua` decides have a row here, the others a state.
 local rows, states = {}, {}
+-- The receipts that were changed, by their keys.
+local receipts = {}
 

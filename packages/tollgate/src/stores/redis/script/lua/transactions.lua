@@ -56,6 +56,23 @@ local function read_ask()
   return ask
 end
 
+local function read_change()
+  local change = { key = next_number(), revision = next_number(), ttl = next_number() }
+  local count = next_number()
+  change.words = count >= 0 and {} or nil
+  for i = 1, count do change.words[i] = words[word_at + i] end
+  word_at = word_at + max(count, 0) + 1
+  change.verb = words[word_at]
+  change.calls = read_calls(next_number(), true)
+  change.given = read_calls(next_number(), true)
+  return change
+end
+
+-- A number of the reply has 6 bytes.
+local function answer_text(text)
+  for i = 1, #text, 6 do answer((struct.unpack('<I6', string.sub(text, i, i + 5) .. '\0\0\0\0\0'))) end
+end
+
 local function answer_all(entries)
   local blocked = entries.blocked
   if blocked then
@@ -181,6 +198,14 @@ local function run(verb, calls, times, each, taken, block, ask)
   return run_reads(verb, calls, times, each)
 end
 
+-- Tells the receipt if it is another one than the client has read.
+local function run_change(change)
+  local receipt = receipt_of(change.key)
+  if receipt.revision == change.revision then return change_receipt(change) and 1 or 0 end
+  answer_text(receipt.text)
+  return -1 - #receipt.text
+end
+
 local function run_next(verb, calls, times, each, taken, block, ask)
   current = current + 1
   size = size + 1
@@ -231,6 +256,12 @@ local function run_transaction()
   if flags % 4 >= 2 then taken = next_number() end
   local block = verb.sets_block and read_block()
   local ask = verb.leases and read_ask()
+  if verb.keeps then
+    current, size = current + 1, size + 1
+    local place = size
+    reply[place] = run_change(read_change())
+    return
+  end
   local calls = read_calls(next_number(), flags >= 4)
   return run_next(verb, calls, times, flags % 2 == 1, taken, block, ask)
 end
