@@ -47,9 +47,12 @@ export async function openApi(settings: LimitsSettings, context: LimitsContext):
     // Another version may have other domains.
     limiters.replace(limits.domains.map((domain) => limits.limiter(domain)));
   });
-  const decidedBy = { limits, reservations: new OpenReservations(clock, context.peers) };
-  // A client may settle on another connection, which another process may have accepted.
-  context.peers?.onQuestion((question) => decideHere(decidedBy, question as DecideRequest));
+  const keeper = store.kind === "async" ? store.keeper : undefined;
+  const openKept = keeper && ((id: string) => keeper.open(id));
+  // A client may settle on another connection, which another process may have accepted: it finds what Redis keeps.
+  const peers = openKept === undefined ? context.peers : undefined;
+  const decidedBy = { limits, reservations: new OpenReservations(clock, peers), openKept };
+  peers?.onQuestion((question) => decideHere(decidedBy, question as DecideRequest));
   const endLog = logDegraded(limiters, log);
   const end = async (): Promise<void> => {
     stop();

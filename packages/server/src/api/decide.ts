@@ -1,15 +1,19 @@
-import { type AsyncReservation, type Decision, type Reservation, TollgateError } from "tollgate";
+import { type AsyncReservation, type Decision, type KeptReservation, type Reservation, TollgateError } from "tollgate";
 import type { Limits } from "tollgate/config";
 import { requestErrorOf } from "../http/request-error.ts";
 import { checkUnits } from "./check-units.ts";
 import type { DecideRequest } from "./decide-request.ts";
 import { type DecisionJson, decisionJson } from "./decision-json.ts";
+import { keptBy, keptId, type OpenKept } from "./kept-reservation.ts";
 import type { OpenReservation, OpenReservations } from "./open-reservations.ts";
 
 /** What calls are decided by. */
 export interface DecidedBy {
   readonly limits: Limits | Limits<"async">;
+  /** Those of this process. */
   readonly reservations: OpenReservations;
+  /** Set if the store keeps reservations, so that any process settles them. */
+  readonly openKept: OpenKept | undefined;
 }
 
 /** What a call came to. */
@@ -49,7 +53,8 @@ export async function decideHere(by: DecidedBy, request: DecideRequest): Promise
   }
 }
 
-async function decideOrThrow({ limits, reservations }: DecidedBy, request: DecideRequest): Promise<DecideResult> {
+async function decideOrThrow(by: DecidedBy, request: DecideRequest): Promise<DecideResult> {
+  const { limits, reservations, openKept } = by;
   if ("domain" in request && "cost" in request) checkUnits(request.cost, limits.units(request.domain));
   switch (request.verb) {
     case "consume":
@@ -68,17 +73,17 @@ async function decideOrThrow({ limits, reservations }: DecidedBy, request: Decid
         request.cost,
       );
       const { decision } = reserved;
-      return decision.allowed
-        ? decided(decision, { reservation: reservations.add(reserved, limits.units(request.domain)) })
-        : decided(decision);
+      if (!decision.allowed) return decided(decision);
+      const id = openKept === undefined ? undefined : await keptId(reserved, request.domain);
+      return decided(decision, { reservation: id ?? reservations.add(reserved, limits.units(request.domain)) });
     }
     case "settle":
-      return finish(reservations, request.reservation, ({ reservation, units }) => {
+      return finish(by, request.reservation, ({ reservation, units }) => {
         checkUnits(request.cost, units);
         return reservation.settle(request.cost);
       });
     case "cancel":
-      return finish(reservations, request.reservation, ({ reservation }) => reservation.cancel());
+      return finish(by, request.reservation, ({ reservation }) => reservation.cancel());
     case "block": {
       const { reason } = request;
       await limits.block(request.domain, request.facts, request.span, reason === undefined ? {} : { reason });
@@ -94,11 +99,20 @@ async function decideOrThrow({ limits, reservations }: DecidedBy, request: Decid
   }
 }
 
+/** What `settle` and `cancel` end, in this process or in the store. */
+interface EndedReservation {
+  readonly reservation: OpenReservation["reservation"] | KeptReservation;
+  readonly units: ReadonlySet<string>;
+}
+
 async function finish(
-  reservations: OpenReservations,
+  { limits, reservations, openKept }: DecidedBy,
   id: string,
-  end: (open: OpenReservation) => void | Promise<void>,
+  end: (open: EndedReservation) => unknown,
 ): Promise<DecideResult> {
+  const kept = openKept && keptBy(openKept, limits.domains, id);
+  if (kept !== undefined)
+    return (await end({ ...kept, units: limits.units(kept.domain) })) === true ? done() : NO_RESERVATION;
   const reserved = reservations.take(id);
   if (reserved === undefined) return NO_RESERVATION;
   try {

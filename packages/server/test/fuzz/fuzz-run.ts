@@ -34,7 +34,7 @@ const UNKNOWN = 2;
 const INTERNAL = 13;
 
 /** A response that opened a reservation. */
-const OPENED = /"reservation":"([\w.-]{22,30})"/;
+const OPENED = /"reservation":"([\w.-]{22,40})"/;
 /** The documented answers with 503, and those of a service whose Redis did not answer in time. */
 const TOO_MUCH_AT_ONCE = /too many open reservations|another dry run is not over|other limits are being read/;
 const UNAVAILABLE = /store is unavailable|store-unavailable|that has the reservation does not answer/;

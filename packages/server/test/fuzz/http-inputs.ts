@@ -15,7 +15,7 @@ interface GoodRequest {
 export const ADMIN_TOKENS: readonly string[] = Array.from({ length: 20 }, (_, i) => `fuzzing-token-number-${i}`);
 
 /** Stands for the id of the last reservation as JSON. The client puts that in its place, with spaces behind it. */
-export const STAND_IN: string = '"RESERVATION-OF-BEFORE-"'.padEnd(32);
+export const STAND_IN: string = '"RESERVATION-OF-BEFORE-"'.padEnd(42);
 
 const IP = "192.0.2.1";
 const TYPE = { "content-type": "application/json" };
