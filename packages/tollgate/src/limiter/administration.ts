@@ -90,7 +90,7 @@ export function allowMany<Input>(
 ): Maybe<number> {
   checkBatch(inputs, out, cost);
   const { quick } = limiter;
-  if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen()) {
+  if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen(inputs.length)) {
     const keys = Array.from(inputs, (input) => encodeKey(quick.key(input)));
     const now = readTime(limiter.clock);
     return note(

@@ -33,7 +33,7 @@ describe("a sampler", () => {
     vi.spyOn(Math, "random").mockImplementation(seededRandom(8));
     const sampler = new Sampler(5);
     let chosen = 0;
-    for (let call = 0; call < CALLS; call += 1) if (!sampler.skip() && sampler.draw()) chosen += 1;
+    for (let call = 0; call < CALLS; call += 1) if (!sampler.skip(1) && sampler.draw()) chosen += 1;
     expect(Math.abs(chosen - CALLS / 5)).toBeLessThan(4 * Math.sqrt(CALLS / 5));
   });
 });

@@ -75,9 +75,9 @@ export class Route {
     this.#someBlocks = blocks !== undefined && "some" in blocks ? blocks.some : NO_BLOCKS;
   }
 
-  /** Whether the space alone decides the next call, and no watcher sees it. */
-  isOpen(): boolean {
-    return this.isFree() && this.owners[0]!.watch.skips();
+  /** Whether the space alone decides the next calls, and no watcher sees them. */
+  isOpen(calls = 1): boolean {
+    return this.isFree() && this.owners[0]!.watch.skips(calls);
   }
 
   /** Whether the space alone decides the next call: no key is blocked, and no call waits. */

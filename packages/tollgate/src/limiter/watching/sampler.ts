@@ -20,10 +20,10 @@ export class Sampler {
     return true;
   }
 
-  /** Counts a call unless it is chosen. Says whether it was counted: otherwise `draw` has to come. */
-  skip(): boolean {
-    if (this.#left <= 1) return false;
-    this.#left -= 1;
+  /** Counts so many calls unless one is chosen. Says whether they were counted: if not, `draw` has to come for each. */
+  skip(calls: number): boolean {
+    if (this.#left <= calls) return false;
+    this.#left -= calls;
     return true;
   }
 

@@ -85,10 +85,10 @@ export class Watch {
     return this.#seesAll || this.#seen !== undefined || this.#parent?.seesCalls === true;
   }
 
-  /** Whether the next call need not be told: nothing sees calls, or the sampler of all that do does not choose it. */
-  skips(): boolean {
+  /** Whether the next calls need not be told: nothing sees calls, or the sampler of all that do chooses none. */
+  skips(calls: number): boolean {
     if (this.#seesAll || this.#parent?.seesCalls === true) return false;
-    return this.#seen === undefined || this.#seen.skip();
+    return this.#seen === undefined || this.#seen.skip(calls);
   }
 
   /** Whether some observer gets this type. */

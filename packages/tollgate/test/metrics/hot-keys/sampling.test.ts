@@ -7,25 +7,30 @@ import { setUp } from "./set-up.ts";
 import { countsOf, seededRandom, zipfStream } from "./streams.ts";
 
 describe("hot keys", () => {
-  it.each(["allow", "consume", "handle"] as const)("are projected from calls that are chosen at random: %s", (verb) => {
-    vi.spyOn(Math, "random").mockImplementation(seededRandom(11));
-    const { limiter } = setUp(1_000_000);
-    const [every16th, every64th] = [hotKeys(limiter, { sample: 16 }), hotKeys(limiter, { sample: 64 })];
-    const stream = zipfStream(100_000, 1_000, 1.1, seededRandom(3));
-    const handles = new Map(stream.map((key) => [key, limiter.handle(key)]));
-    for (const key of stream) {
-      if (verb === "handle") handles.get(key)!.allow();
-      else limiter[verb](key);
-    }
-    const exact = countsOf(stream);
-    for (const [hot, sample] of [[every16th, 16] as const, [every64th, 64] as const]) {
-      expect(hot.active()).toHaveLength(10);
-      for (const { key, count, error } of hot.active().slice(0, 5)) {
-        const fourErrors = 4 * Math.sqrt(exact.get(key)! * sample);
-        expect(Math.abs(count - exact.get(key)!)).toBeLessThan(fourErrors + error);
+  it.each(["allow", "consume", "handle", "allowMany"] as const)(
+    "are projected from calls that are chosen at random: %s",
+    (verb) => {
+      vi.spyOn(Math, "random").mockImplementation(seededRandom(11));
+      const { limiter } = setUp(1_000_000);
+      const [every16th, every64th] = [hotKeys(limiter, { sample: 16 }), hotKeys(limiter, { sample: 64 })];
+      const stream = zipfStream(100_000, 1_000, 1.1, seededRandom(3));
+      const handles = new Map(stream.map((key) => [key, limiter.handle(key)]));
+      const batch = new Uint8Array(10);
+      for (const [i, key] of stream.entries()) {
+        if (verb === "handle") handles.get(key)!.allow();
+        else if (verb !== "allowMany") limiter[verb](key);
+        else if (i % batch.length === 0) limiter.allowMany(stream.slice(i, i + batch.length), batch);
       }
-    }
-  });
+      const exact = countsOf(stream);
+      for (const [hot, sample] of [[every16th, 16] as const, [every64th, 64] as const]) {
+        expect(hot.active()).toHaveLength(10);
+        for (const { key, count, error } of hot.active().slice(0, 5)) {
+          const fourErrors = 4 * Math.sqrt(exact.get(key)! * sample);
+          expect(Math.abs(count - exact.get(key)!)).toBeLessThan(fourErrors + error);
+        }
+      }
+    },
+  );
 
   it("do not depend on the order of calls: a caller that takes turns with another gets no more and no less", () => {
     vi.spyOn(Math, "random").mockImplementation(seededRandom(4));
