@@ -104,11 +104,11 @@ export class RedisReceipts implements ReservationKeeper, ReceiptServer {
     return receipt === "" ? "over" : new KeptPart(part.id, receipt);
   }
 
-  /** Without rows the key of the receipt stands for them. */
+  /** A rejected batch is sorted by the keys that are written, so that of the receipt is one of them. */
   #ask(id: string, rows: readonly KeptRow[], change: PartChange): Promise<Report> {
     const name = `${this.#head}{${id}}`;
     const keys = rows.map(([row, , countsName]) => ({ ...this.#space.callByName(row), countsName }));
-    const asked = keys.length === 0 ? [this.#space.callByName(name)] : keys;
+    const asked = [...keys, this.#space.callByName(name)];
     if (this.#store.bypass) return Promise.reject(BYPASSED).catch(throwStoreError);
     const options = { receipt: { ...change, name } };
     return this.#store.answer("receipt", asked, readUs(this.#store.clock), options).catch(throwStoreError);

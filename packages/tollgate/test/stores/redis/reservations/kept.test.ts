@@ -372,14 +372,20 @@ describe("a kept reservation of several keys", () => {
 });
 
 it("a full server keeps what is reserved, and settles it when it has memory again", async () => {
-  const { limiter, there } = processes();
+  const { limiter, here, there } = processes();
   const id = await keep(limiter);
   const open = await limiter.reserve("ann", { requests: 0, tokens: 0 });
+  const other = createLimiter({ name: "other", limits: [REQUESTS], store: here });
+  await other.consume("exhausted", 100);
   await inUse.redis.command("CONFIG", "SET", "maxmemory", "1");
   try {
     await expect(there.reservation(id).settle({ tokens: 400 })).rejects.toMatchObject({ code: "ERR_STORE" });
     await expect(there.reservation(id).charge({ tokens: 1 })).rejects.toMatchObject({ code: "ERR_STORE" });
-    await expect(open.keep("1m")).rejects.toMatchObject({ code: "ERR_STORE" });
+    // In one batch: what writes nothing is decided all the same.
+    const [decision, kept] = await Promise.allSettled([other.consume("exhausted", 2), open.keep("1m")]);
+    expect(kept).toMatchObject({ status: "rejected", reason: { code: "ERR_STORE" } });
+    expect(decision).toMatchObject({ value: { allowed: false, reason: "exhausted" } });
+    expect(decision).not.toHaveProperty("value.degraded");
   } finally {
     await inUse.redis.command("CONFIG", "SET", "maxmemory", "0");
   }
