@@ -1,5 +1,6 @@
 import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import type { Clock } from "../../core/clock.ts";
+import { type LostCall, overloadOf, RETRY_HINT_US } from "../../core/lost-call.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, ReservationKeeper } from "../../core/store.ts";
@@ -50,19 +51,34 @@ export class AsyncAsker extends Asker {
 
   /** Asks for a call with keys that no space counts: they may be blocked. */
   async #askWithBlocks(verb: Verb, request: Request, taken: readonly Taken[] | undefined): Promise<Report> {
-    const block = await latestBlock(request);
-    if (block === undefined) return this.#transact(verb, request, taken);
-    const told = await this.#transact(VERBS[verb].takes === "always" ? verb : "explain", request, taken);
+    const isCharge = VERBS[verb].takes === "always";
+    const { block, refused } = await latestBlock(request);
+    if (block === undefined)
+      return refused === undefined || isCharge ? this.#transact(verb, request, taken) : denial(refused);
+    const told = await this.#transact(isCharge ? verb : "explain", request, taken);
     const latest = block.forUs > (told.block?.forUs ?? 0) ? block : told.block;
     // A store may answer several calls with one report.
     return Object.assign(new Report(), told, { admitted: false, block: latest });
   }
 }
 
-/** The block of the uncounted keys that ends last. A store that is unavailable knows none. */
-async function latestBlock({ route, keys, now }: Request): Promise<ReportedBlock | undefined> {
+/** Denies a call whose keys may be blocked: otherwise a flood of a blocked key would admit itself. */
+function denial(lost: LostCall): Report {
+  const report = new Report();
+  return Object.assign(report, { admitted: false, degraded: lost.reason, lost, unavailableForUs: RETRY_HINT_US });
+}
+
+interface Found {
+  /** The block that ends last. */
+  block: ReportedBlock | undefined;
+  /** A look-up beyond the calls that may wait. */
+  refused: LostCall | undefined;
+}
+
+/** Looks up the uncounted keys. A store that is unavailable knows no block. */
+async function latestBlock({ route, keys, now }: Request): Promise<Found> {
   let latest: ReportedBlock | undefined;
-  await Promise.allSettled(
+  const lookUps = await Promise.allSettled(
     route.uncounted.map(async (keyIndex) => {
       const blocks = route.owners[keyIndex]!.blocks as AsyncBlocks | undefined;
       const block = await blocks?.find(keys[keyIndex]!, now);
@@ -71,5 +87,6 @@ async function latestBlock({ route, keys, now }: Request): Promise<ReportedBlock
       latest = { limiter: blocks.limiter, keyIndex, forUs, reason: block?.reason, denied: true };
     }),
   );
-  return latest;
+  const refusals = lookUps.map((lookUp) => (lookUp.status === "rejected" ? overloadOf(lookUp.reason) : undefined));
+  return { block: latest, refused: refusals.find((lost) => lost !== undefined) };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
+import { RETRY_HINT_US } from "../../core/lost-call.ts";
 import { createPlan, type Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { LimiterContext, SyncSpace, SyncStore } from "../../core/store.ts";
@@ -45,9 +46,6 @@ export class FractionStore {
 function fallbackError(cause: TollgateError): TollgateError {
   return new TollgateError("ERR_OPTION", `onFailure.fallback: ${cause.message}`, { cause });
 }
-
-/** The retry hint of a denial without the server. */
-export const RETRY_HINT_US = 1_000_000;
 
 /** A fraction of one plan's limits. */
 export class FractionSpace {

@@ -1,4 +1,4 @@
-import type { LostCall } from "../../core/lost-call.ts";
+import { type LostCall, OVERLOAD } from "../../core/lost-call.ts";
 
 /**
  * Why a call is decided without the server:
@@ -38,7 +38,7 @@ export const CONNECTION_LOST: UnavailableError = new UnavailableError("connectio
 /** It had to wait too long before it was sent. */
 export const NOT_SENT: UnavailableError = new UnavailableError("timed out", "server", undefined, false);
 export const CIRCUIT_OPEN: UnavailableError = new UnavailableError("circuit open", "server", undefined, false);
-export const OVERLOADED: UnavailableError = new UnavailableError("overloaded", "overload");
+export const OVERLOADED: UnavailableError = new UnavailableError(OVERLOAD, "overload");
 export const BYPASSED: UnavailableError = new UnavailableError("bypassed", "server", undefined, false);
 
 /** The failure of a part of a call: the other parts may have been carried out. */

@@ -1,13 +1,13 @@
 import { transact } from "../../algorithms/transact.ts";
 import { checkOnFailure } from "../../core/check-on-failure.ts";
-import { lostError } from "../../core/lost-call.ts";
+import { lostError, RETRY_HINT_US } from "../../core/lost-call.ts";
 import type { Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext, OnFailure } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import { createTimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
-import { type FractionSpace, FractionStore, isCapacityError, RETRY_HINT_US } from "./fraction-store.ts";
+import { type FractionSpace, FractionStore, isCapacityError } from "./fraction-store.ts";
 import type { Notifier } from "./notifier.ts";
 import { BYPASSED, OVERLOADED, type UnavailableError } from "./unavailable-error.ts";
 

@@ -100,6 +100,18 @@ describe("maxPending", () => {
     expect((await limiter.consume("hot")).remaining).toBe(974);
   });
 
+  it("calls of a blocked key that no limit counts are denied beyond it, too", async () => {
+    const store = inUse.redis.store({ maxPending: 100, onFailure: "allow", denyCache: false });
+    const limiter = createLimiter({ name: "api", limits: (_key: string) => "unlimited", store });
+    await limiter.block("ann", "1h");
+    const decisions = await Promise.all(times(60, () => limiter.consume("ann")));
+    expect(count(decisions, (decision) => !decision.allowed && decision.reason === "blocked")).toBe(25);
+    expect(decisions.slice(25)).toEqual(times(35, () => expect.objectContaining(OVERLOADED)));
+    const answers = await Promise.all(times(60, () => limiter.allow("ann")));
+    expect(answers.filter(Boolean)).toEqual([]);
+    expect((await limiter.consume("bob")).allowed).toBe(true);
+  });
+
   it("maxPending bounds all calls except those that settle others", async () => {
     const store = inUse.redis.store({ maxPending: 8, onFailure: "allow" });
     const limiter = createLimiter({ name: "api", limits: [perDay(10)], store });
