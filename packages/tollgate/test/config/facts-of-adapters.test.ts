@@ -114,12 +114,13 @@ describe("facts of an adapter", () => {
   it("match any rule by more than 16 values, and are denied in place of many exact ones", () => {
     const rules: Record<string, RuleWords> = {
       bots: { match: { "query.q": "*bot*" }, quota: "9/1d" },
+      tools: { match: { "query.q": ["tool-*", "*-tool"] }, quota: "9/1d" },
       one: { match: { "query.q": "1x" }, quota: "9/1d" },
       other: { match: { "query.q": "2x" }, quota: "9/1d" },
     };
     const query = (count: number) => `/?${Array.from({ length: count }, (_, i) => `q=${i}`).join("&")}`;
     const rulesOf = (path: string, file = rules) => createLimits(fileOf(file)).handle("api", { path }).rules;
-    expect([rulesOf(query(16)), rulesOf(query(17))]).toEqual([[], ["bots", "many-values"]]);
+    expect([rulesOf(query(16)), rulesOf(query(17))]).toEqual([[], ["bots", "tools", "many-values"]]);
     expect(createLimits(fileOf(rules)).consume("api", { path: query(17) })).toMatchObject({ reason: "denied" });
     const { one } = rules;
     expect(rulesOf(query(17), { one: { ...one!, mode: "shadow" } })).toEqual([]);
