@@ -18,12 +18,10 @@ const KERNELS = readdirSync(new URL("kernels/", FOLDER))
   .sort()
   .map((file) => file.replace(".lua", ""));
 
-/** In this order: each may use the local names of those before it. */
-const FILES = [
-  "start",
-  "read-plans",
-  "take-from-buckets",
-  "finish",
+/** The fast form, in this order: each file may use the local names of those before it. */
+const FAST_FILES = ["start", "read-plans", "take-from-buckets", "finish"];
+/** The general form, which may use those of the fast form, too. */
+const GENERAL_FILES = [
   "cells",
   ...KERNELS.map((kernel) => `kernels/${kernel}`),
   "limits",
@@ -36,6 +34,12 @@ const FILES = [
   "leases",
   "transactions",
 ];
+
+/**
+ * The general form is a function. When Lua 5.1 makes a function, it searches the locals of the running one for each
+ * that the new one uses: without this, a call in the general form takes 8 µs longer.
+ */
+const FUNCTION = ["return (function()", "end)()"];
 
 /** Names in the Lua that stand for values of the library. */
 const VALUES: ReadonlyMap<string, string> = new Map([
@@ -62,11 +66,12 @@ interface LuaLine {
 /** The lines of the files, in order, with the values of the library. */
 function luaLines(): readonly LuaLine[] {
   const names = new RegExp(`\\b(?:${[...VALUES.keys()].join("|")})\\b`, "g");
-  return FILES.flatMap((file) =>
+  const linesOf = (file: string) =>
     readFileSync(new URL(`${file}.lua`, FOLDER), "utf8")
       .split("\n")
-      .map((text, i) => ({ text: text.replaceAll(names, (name) => VALUES.get(name)!), file, line: i + 1 })),
-  );
+      .map((text, i) => ({ text: text.replaceAll(names, (name) => VALUES.get(name)!), file, line: i + 1 }));
+  const [before, after] = FUNCTION.map((text) => ({ text, file: "finish", line: 0 }));
+  return [...FAST_FILES.flatMap(linesOf), before!, ...GENERAL_FILES.flatMap(linesOf), after!];
 }
 
 /** The script without comments and indentation. */
