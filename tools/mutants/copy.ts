@@ -17,8 +17,8 @@ const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
   ["http", ["http", "adapters"]],
   ["limiter", ["limiter", "properties", "config/consume-all", "config/domain"]],
   ["metrics", ["metrics/hot-keys"]],
-  ["stores/hybrid", ["stores/redis/simulation", "stores/redis/hybrid/hybrid-store"]],
-  ["stores/redis/script/correction", ["stores/redis/simulation"]],
+  ["stores/hybrid", ["stores/redis/simulation.test", "stores/redis/hybrid/hybrid-store"]],
+  ["stores/redis/script/correction", ["stores/redis/simulation.test"]],
   ["stores/redis/batch", ["stores/redis/batch", "stores/redis/denials"]],
   ["", ["algorithms", "properties", "stores/rows", "stores/shared/revoke", "limiter/block", "testing/store-contract"]],
 ];

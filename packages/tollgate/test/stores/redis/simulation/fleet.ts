@@ -122,7 +122,7 @@ export class Fleet {
 
   #planLoad(): void {
     const random = this.#random;
-    const calls = random.of([40, 100, 200]);
+    const calls = random.of([30, 80, 160]);
     const [isPulsed, isSkewed] = [random.chance(0.3), random.chance(0.3)];
     const pulses = random.between(2, 8);
     for (let call = 0; call < calls; call += 1) {
@@ -177,7 +177,7 @@ export class Fleet {
     else if (random.chance(0.5)) this.#timeline.add(endsUs - 0.015 * ttlUs - 80_000, () => this.#spendMost());
     const fromUs = endsUs + random.of([0, 0.001, 0.03, 0.07, -0.02]) * ttlUs;
     const spreadUs = random.of([0.0005, 0.0005, 0.01, 0.04]) * ttlUs;
-    const calls = 2 * capacityOf(this.#versions[0]![0]!);
+    const calls = 1.5 * capacityOf(this.#versions[0]![0]!);
     for (let call = 0; call < calls; call += 1) {
       const node = this.#anyNode;
       // The last ones spend what the first ones made nodes take in advance.
