@@ -32,11 +32,11 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_313, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 57_596, 36_000],
+  ["tests", TESTS, 57_597, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
-  ["tools", ["tools"], 928, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_004, 65_000],
+  ["tools", ["tools"], 927, 1_200],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_031, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
