@@ -61,7 +61,8 @@ export class RedisReservation implements KeptReservation {
   async #change(cost: Cost, receiptOf: (part: KeptPart, costs: NamedCosts) => PartChange): Promise<boolean | "over"> {
     const first = await this.#server.read(this.id);
     if (first === undefined) return "over";
-    const others = await Promise.all(first.head.others.map((id) => this.#server.read(id)));
+    const found = await Promise.all(first.head.others.map((id) => this.#server.read(id)));
+    const others = found.filter((part) => part !== undefined);
     checkCost(cost, [first, ...others]);
     const change = async (part: KeptPart): Promise<boolean | "over"> => {
       const done = await this.#server.change(part, receiptOf(part, costsOf(cost, part)));
@@ -69,24 +70,19 @@ export class RedisReservation implements KeptReservation {
     };
     const done = await change(first);
     if (done === "over") return done;
-    const rest = await Promise.all(others.map((part) => part && change(part)));
+    const rest = await Promise.all(others.map(change));
     return done && !rest.includes(false);
   }
 }
 
 /** @throws TollgateError `ERR_COST` for a cost that no limit counts. */
-function checkCost(cost: Cost, parts: readonly (KeptPart | undefined)[]): void {
-  const limits = parts.flatMap((part) => part?.limits ?? []).map(([unit, isPlain]) => ({ unit, isPlain }));
+function checkCost(cost: Cost, parts: readonly KeptPart[]): void {
+  const limits = parts.flatMap((part) => part.limits).map(([unit, isPlain]) => ({ unit, isPlain }));
   const units = new Set(limits.map(({ unit }) => unit));
-  if (typeof cost !== "number")
-    readUnitsInto(
-      [],
-      cost,
-      limits,
-      units.add(CONCURRENT_REQUESTS),
-      parts[0]?.head.refusesOthers === true ? "refused" : "ignored",
-    );
-  else if (limits.length > 0 && limits.every(({ isPlain }) => !isPlain)) throw plainCostError(cost, units);
+  if (typeof cost !== "number") {
+    const unknownUnits = parts[0]?.head.refusesOthers === true ? "refused" : "ignored";
+    readUnitsInto([], cost, limits, units.add(CONCURRENT_REQUESTS), unknownUnits);
+  } else if (limits.length > 0 && limits.every(({ isPlain }) => !isPlain)) throw plainCostError(cost, units);
 }
 
 function costsOf(cost: Cost, { limits }: KeptPart): NamedCosts {
