@@ -36,23 +36,23 @@ export class Calls {
 
   take(node: SimNode, costs: Costs, back?: Back): void {
     node.run(() => {
-      const { limiter, version } = node;
-      const call = { version, calledUs: this.#timeline.nowUs, units: this.#unitsOf(version, costs) };
-      const cost = this.#costOf(costs);
-      if (back?.by === "settle") {
-        const reserved = limiter.reserve(KEY, cost).then((reservation) => {
-          const { requests, tokens } = back.costs;
-          const actual = this.#costOf({ requests: costs.requests - requests, tokens: costs.tokens - tokens });
-          this.#decided(node, call, reservation.decision, back, () => reservation.settle(actual));
-        });
-        reserved.catch(ignoreClosed);
-      } else {
-        const consumed = limiter.consume(KEY, cost).then((decision) => {
-          this.#decided(node, call, decision, back, () => limiter.refund(KEY, this.#costOf(back!.costs), decision));
-        });
-        consumed.catch(ignoreClosed);
-      }
+      this.#take(node, costs, back).catch(ignoreClosed);
     });
+  }
+
+  async #take(node: SimNode, costs: Costs, back: Back | undefined): Promise<void> {
+    const { limiter, version } = node;
+    const call = { version, calledUs: this.#timeline.nowUs, units: this.#unitsOf(version, costs) };
+    const cost = this.#costOf(costs);
+    if (back?.by === "settle") {
+      const reservation = await limiter.reserve(KEY, cost);
+      const { requests, tokens } = back.costs;
+      const actual = this.#costOf({ requests: costs.requests - requests, tokens: costs.tokens - tokens });
+      this.#decided(node, call, reservation.decision, back, () => reservation.settle(actual));
+    } else {
+      const decision = await limiter.consume(KEY, cost);
+      this.#decided(node, call, decision, back, () => limiter.refund(KEY, this.#costOf(back!.costs), decision));
+    }
   }
 
   reset(node: SimNode, how: "reset" | "clear"): void {
@@ -64,23 +64,23 @@ export class Calls {
 
   /** Asks the server what is used. `expired` units ended unspent at their nodes. */
   audit(auditor: SimNode, expired: () => number): void {
-    auditor.run(() => {
-      void auditor.limiter.explain(KEY).then((statuses) => {
-        this.note({ kind: "audit", used: statuses.map(({ used }) => used), expired: expired() });
-      });
-    });
+    const ask = async () => {
+      const statuses = await auditor.limiter.explain(KEY);
+      this.note({ kind: "audit", used: statuses.map(({ used }) => used), expired: expired() });
+    };
+    auditor.run(() => void ask());
   }
 
   /** Takes everything at once, which has to be admitted. */
   takeAll(auditor: SimNode): void {
     const list = this.#versions[auditor.version]!;
     const most = (unit: string) => Math.min(...list.filter((spec) => spec.unit === unit).map(capacityOf));
-    auditor.run(() => {
+    const ask = async () => {
       const cost = this.#costOf({ requests: most("requests"), tokens: most("tokens") });
-      void auditor.limiter.consume(KEY, cost).then(({ allowed, degraded }) => {
-        if (!allowed) this.note({ kind: "fault", text: `a capacity is not back: ${degraded ?? "denied"}` });
-      });
-    });
+      const { allowed, degraded } = await auditor.limiter.consume(KEY, cost);
+      if (!allowed) this.note({ kind: "fault", text: `a capacity is not back: ${degraded ?? "denied"}` });
+    };
+    auditor.run(() => void ask());
   }
 
   /** Notes what happened now, or what the reply says that is handled now. */
@@ -122,13 +122,14 @@ export class Calls {
   /** Notes a correction, which may have been done until a reply says that it was. */
   #correct(node: SimNode, entry: Facts, work: () => Promise<unknown>): void {
     const noted = this.note(entry);
-    const done = () => {
+    const correct = async () => {
+      await work();
       // Without a reply the failure policy ended it.
       if (this.#timeline.decided === undefined) return;
       Object.assign(noted, this.#moment);
       node.noteCorrected(noted.order);
     };
-    work().then(done, ignoreClosed);
+    correct().catch(ignoreClosed);
   }
 
   #unitsOf(version: number, costs: Costs): readonly number[] {

@@ -21,7 +21,8 @@ export interface Judge {
 
 /** The first contradiction of a history, in words. */
 export function contradictionIn(history: readonly Entry[], judge: Judge): string | undefined {
-  for (const entry of history.toSorted((a, b) => a.order - b.order || judge.compare(a, b))) {
+  const byOrder = (a: Entry, b: Entry) => (a.order === b.order ? judge.compare(a, b) : a.order - b.order);
+  for (const entry of history.toSorted(byOrder)) {
     const found = judge.judge(entry);
     if (found !== undefined) return `${entry.kind} at ${entry.atUs}: ${found}`;
   }

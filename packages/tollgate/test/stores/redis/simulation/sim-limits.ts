@@ -38,7 +38,7 @@ function shortUs(random: Random): number {
 /** The same list with another capacity of its first limit. */
 export function changed([first, ...others]: readonly LimitSpec[], capacity: number): readonly LimitSpec[] {
   if (first?.kind === "token-bucket") return [{ ...first, capacity, refill: capacity }, ...others];
-  return [{ ...first!, limit: capacity } as LimitSpec, ...others];
+  return [{ ...first!, limit: capacity }, ...others];
 }
 
 export function limitsOf(list: readonly LimitSpec[]) {

@@ -125,5 +125,5 @@ export class Timeline {
 
 /** Above 0 if one event comes after the other. */
 function comesAfter(one: SimEvent, other: SimEvent): number {
-  return one.atUs - other.atUs || one.order - other.order;
+  return one.atUs === other.atUs ? one.order - other.order : one.atUs - other.atUs;
 }
