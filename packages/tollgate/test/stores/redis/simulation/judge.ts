@@ -55,6 +55,8 @@ export class ExactJudge implements Judge {
       case "refund":
         return this.#refund(entry, nowUs);
       case "reset":
+        // A node that was closed while it looked for keys has forgotten none.
+        if (!entry.byServer) return undefined;
         this.#states = this.#versions[this.#version]!.map((rules) => rules.fresh(nowUs));
         this.#resetOrder = entry.order;
         return undefined;
