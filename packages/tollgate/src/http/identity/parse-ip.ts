@@ -1,4 +1,9 @@
-/** An address as groups of 16 bits, in the family in which it was written: two groups of IPv4, or eight of IPv6. */
+/**
+ * An address as groups of 16 bits, in the family in which it was written: two groups of IPv4, or eight of IPv6.
+ *
+ * Read here, not by a library: ipaddr.js was a third of what an adapter adds to a bundle, and had to be kept from octal
+ * octets. Properties compare it with `BlockList` and `isIP` of Node, and with `URL`.
+ */
 export type Ip = readonly number[];
 
 const GROUP_BITS = 16;
