@@ -19,6 +19,7 @@ const TESTED: readonly (readonly [path: string, tests: readonly string[]])[] = [
   ["metrics", ["metrics/hot-keys"]],
   ["stores/hybrid", ["stores/redis/simulation.test", "stores/redis/hybrid/hybrid-store"]],
   ["stores/redis/script/correction", ["stores/redis/simulation.test"]],
+  ["stores/redis/receipts", ["stores/redis/reservations"]],
   ["stores/redis/batch", ["stores/redis/batch", "stores/redis/denials"]],
   ["", ["algorithms", "properties", "stores/rows", "stores/shared/revoke", "limiter/block", "testing/store-contract"]],
 ];
