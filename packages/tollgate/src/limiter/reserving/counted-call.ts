@@ -3,7 +3,7 @@ import { readUs } from "../../core/clock.ts";
 import { type Cost, copyCost } from "../../core/cost.ts";
 import type { Decision } from "../../core/decision.ts";
 import { CONCURRENT_REQUESTS, countsPlaces } from "../../core/limits/places.ts";
-import { all, type Maybe, mapMaybeAsync } from "../../core/maybe-async.ts";
+import { all, type Maybe, mapMaybeAsync, withFailure } from "../../core/maybe-async.ts";
 import type { AsyncSpace, ReservationKeeper } from "../../core/store.ts";
 import type { Selected } from "../choosing/selected.ts";
 import { receiptOf } from "../deciding/decided.ts";
@@ -101,8 +101,9 @@ export class CountedCall implements Held {
   keep(keeper: ReservationKeeper, ttlUs: number): Maybe<string> {
     const { route, keys, prices } = this.#selected;
     const plain = this.#selected.correctionOf(1);
-    return this.#inTurn(() =>
-      keeper.keep({
+    return this.#inTurn(() => {
+      const receipts = this.#receipts.map(({ taken, left }) => ({ taken, left }));
+      const call = {
         ttlUs,
         nowUs: readUs(this.#limiter.clock),
         calls: route.spaces.map((space, i) => ({ space: space as AsyncSpace, key: keys[route.keyIndexes[i]!]! })),
@@ -112,9 +113,18 @@ export class CountedCall implements Held {
         })),
         refusesOthers: route.refusesOthers,
         counted: this.#counted,
-        receipts: this.#receipts,
-      }),
-    );
+        receipts,
+      };
+      // Another process gives it back from now on, so `refund` of a decision no longer does.
+      for (const receipt of this.#receipts) receipt.give(receipt.left);
+      return withFailure<string>(
+        () => keeper.keep(call),
+        (error) => {
+          for (const [i, { left }] of receipts.entries()) this.#receipts[i]!.keep(left);
+          throw error;
+        },
+      );
+    });
   }
 
   /** Begins the time to live of the places anew. Says whether all are there. */

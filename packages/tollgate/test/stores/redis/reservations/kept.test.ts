@@ -93,6 +93,26 @@ describe("a reservation that the store keeps", () => {
     expect(await usedOf(limiter)).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it("is given back once: refunds of its decisions give nothing back where it was made", async () => {
+    const { limiter, here, there } = processes([REQUESTS, TOKENS]);
+    await limiter.consume("ann", { requests: 20, tokens: 20 });
+    const reserved = await limiter.reserve("ann", { requests: 10, tokens: 10 });
+    const charged = await reserved.charge({ tokens: 5 });
+    await limiter.refund("ann", { requests: 4 }, reserved.decision);
+    here.bypass = true;
+    await expect(reserved.keep("1m")).rejects.toMatchObject({ code: "ERR_STORE" });
+    here.bypass = false;
+    await limiter.refund("ann", { requests: 1 }, reserved.decision);
+    const id = await reserved.keep("1m");
+    await limiter.refund("ann", { requests: 10, tokens: 10 }, reserved.decision);
+    await limiter.refund("ann", { tokens: 5 }, charged);
+    expect(await usedOf(limiter)).toEqual([25, 35]);
+    expect(await there.reservation(id).cancel()).toBe(true);
+    expect(await usedOf(limiter)).toEqual([20, 20]);
+    await limiter.refund("ann", { requests: 10, tokens: 10 }, reserved.decision);
+    expect(await usedOf(limiter)).toEqual([20, 20]);
+  });
+
   it("is one script call to keep, and two for each verb", async () => {
     const { limiter, there } = processes();
     const reserved = await limiter.reserve("ann", ALL);
