@@ -1,16 +1,17 @@
 import type { Cost } from "./cost.ts";
 
 /**
- * A reservation that a store keeps, opened by its id. Any process with the store settles it, and exactly one ends it. A
- * verb that rejects with `ERR_STORE` may be called again: nothing is corrected twice.
+ * A reservation that a store keeps, opened by its id. Any process with the store settles it, and exactly one ends it.
+ * `settle`, `cancel` and `renew` may be called again after `ERR_STORE`: nothing is corrected twice. A charge may have
+ * counted.
  */
 export interface KeptReservation {
   readonly id: string;
   /**
    * Charges more, and adds it to what is reserved.
    *
-   * @returns whether it conformed; `false` if the reservation is over, and nothing was charged.
-   * @throws TollgateError `ERR_COST`, before anything changes; `ERR_STORE`.
+   * @returns whether it conformed.
+   * @throws TollgateError `ERR_COST`, or `ERR_CLOSED` if the reservation is over, before anything changes; `ERR_STORE`.
    */
   charge(cost: Cost): Promise<boolean>;
   /**

@@ -1,3 +1,4 @@
+import type { Cost } from "../../../core/cost.ts";
 import type { KeptScriptCall, KeptReceipt as NamedReceipt } from "../script/transaction.ts";
 
 /** A limit: the unit that costs name, whether a plain number counts for it, and what is special about it. */
@@ -15,6 +16,8 @@ export interface KeptHead {
   /** Whether it ends when it would have, although it is renewed: windows by the calendar are known until then. */
   readonly endsOnTime: boolean;
   readonly rows: readonly KeptRow[];
+  /** Set in a first part that has ended, until the others have: the actual cost, or `null` if it was cancelled. */
+  readonly ended?: Cost | null;
 }
 
 /** What one call took: the moment of each row, and for each limit what is left of it and when that leaves. */
@@ -118,7 +121,7 @@ export class KeptPart {
   }
 
   /** Charges what is missing, gives back what is too much, of the latest take first, and frees the places. */
-  ended(after: readonly number[]): PartChange {
+  ended(after: readonly number[], cost: Cost | null): PartChange {
     const more = after.map((count, i) => (this.isPlace(i) ? 0 : Math.max(0, count - this.counted[i]!)));
     let missing = after.map((count, i) => Math.max(0, this.counted[i]! - count));
     const given = this.takes.toReversed().flatMap((take) => {
@@ -127,8 +130,14 @@ export class KeptPart {
       return this.#calls(costs, take);
     });
     const calls = this.#calls(more).filter(costsSomething);
-    const end = { revision: this.#revision, ttlUs: 0, words: undefined };
-    return { ...end, given: given.filter(costsSomething), verb: "charge", calls };
+    const isLast = this.head.others.length === 0;
+    const words = isLast ? undefined : receiptWords(this.#ttlUs, 0, { ...this.head, ended: cost }, this.counted, []);
+    return { ...this.forgotten(), words, given: given.filter(costsSomething), calls };
+  }
+
+  /** Removes the receipt, and corrects nothing. */
+  forgotten(): PartChange {
+    return { revision: this.#revision, ttlUs: 0, words: undefined, given: [], verb: "charge", calls: [] };
   }
 
   #change(counted: readonly number[], takes: readonly KeptTake[], ttlUs: number): Omit<PartChange, "verb" | "calls"> {

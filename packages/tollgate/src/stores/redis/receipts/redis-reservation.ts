@@ -38,15 +38,11 @@ export class RedisReservation implements KeptReservation {
   }
 
   async settle(actualCost: Cost = {}): Promise<boolean> {
-    const own = copyCost(actualCost);
-    const done = await this.#change(own, (part, costs) =>
-      part.ended(part.counted.map((count, i) => costs[i] ?? count)),
-    );
-    return done !== "over";
+    return this.#end(copyCost(actualCost));
   }
 
   async cancel(): Promise<boolean> {
-    return (await this.#change({}, (part) => part.ended(part.counted.map(() => 0)))) !== "over";
+    return this.#end(null);
   }
 
   async renew(): Promise<boolean> {
@@ -59,12 +55,11 @@ export class RedisReservation implements KeptReservation {
   }
 
   async #change(cost: Cost, receiptOf: (part: KeptPart, costs: NamedCosts) => PartChange): Promise<boolean | "over"> {
-    const first = await this.#server.read(this.id);
+    const [first, ...others] = await this.#parts();
     if (first === undefined) return "over";
-    const found = await Promise.all(first.head.others.map((id) => this.#server.read(id)));
-    const others = found.filter((part) => part !== undefined);
     checkCost(cost, [first, ...others]);
     const change = async (part: KeptPart): Promise<boolean | "over"> => {
+      if (part.head.ended !== undefined) return "over";
       const done = await this.#server.change(part, receiptOf(part, costsOf(cost, part)));
       return done instanceof KeptPart ? change(done) : done;
     };
@@ -72,6 +67,45 @@ export class RedisReservation implements KeptReservation {
     if (done === "over") return done;
     const rest = await Promise.all(others.map(change));
     return done && !rest.includes(false);
+  }
+
+  /**
+   * Ends the first part, which keeps the cost until the others have ended by it. So exactly one call ends all, and if
+   * it fails or its process dies, the next one goes on.
+   */
+  async #end(cost: Cost | null, isEnded = false): Promise<boolean> {
+    const [first, ...others] = await this.#parts();
+    if (first === undefined) return isEnded;
+    const { ended } = first.head;
+    if (ended === undefined) {
+      checkCost(cost ?? {}, [first, ...others]);
+      const done = await this.#endPart(first, cost);
+      if (done === "over") return false;
+      return done === "ended" && first.head.others.length === 0 ? true : this.#end(cost, done === "ended");
+    }
+    await Promise.all(others.map((part) => this.#endOther(part, ended)));
+    await this.#server.change(first, first.forgotten());
+    return isEnded;
+  }
+
+  async #endOther(part: KeptPart, cost: Cost | null): Promise<void> {
+    const done = await this.#endPart(part, cost);
+    if (done instanceof KeptPart) await this.#endOther(done, cost);
+  }
+
+  async #endPart(part: KeptPart, cost: Cost | null): Promise<"ended" | KeptPart | "over"> {
+    const costs = cost === null ? part.counted.map(() => 0) : costsOf(cost, part);
+    const after = part.counted.map((count, i) => costs[i] ?? count);
+    const done = await this.#server.change(part, part.ended(after, cost));
+    return typeof done === "boolean" ? "ended" : done;
+  }
+
+  /** The first part, and those of the others that are open. */
+  async #parts(): Promise<KeptPart[]> {
+    const first = await this.#server.read(this.id);
+    if (first === undefined) return [];
+    const others = await Promise.all(first.head.others.map((id) => this.#server.read(id)));
+    return [first, ...others.filter((part) => part !== undefined)];
   }
 }
 

@@ -2,6 +2,7 @@ import { type AsyncLimiter, combine, concurrency, createLimiter, fixedWindow, pe
 import type { RedisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
 import { SlotDigits, slotOf } from "../../../../src/stores/redis/cluster-slots.ts";
+import { headOf, tagOf } from "../../../../src/stores/redis/space-keys.ts";
 import { KEYS_OF_THREE_PRIMARIES, useCluster } from "../kit/use-cluster.ts";
 import { freshPrefix } from "../kit/use-redis.ts";
 import { KeptTrace } from "./kept-trace.ts";
@@ -26,10 +27,10 @@ function both(store: RedisStore): AsyncLimiter<Call> {
 }
 
 /** A limiter, its store, and the store of another process. */
-function pair(): readonly [AsyncLimiter<Call>, RedisStore, RedisStore] {
+function pair(): readonly [AsyncLimiter<Call>, RedisStore, RedisStore, string] {
   const prefix = freshPrefix();
   const [one, other] = [inUse.cluster.store({ prefix }), inUse.cluster.store({ prefix })];
-  return [both(one), one, other];
+  return [both(one), one, other, prefix];
 }
 
 async function usedOf(limiter: AsyncLimiter<Call>): Promise<number[]> {
@@ -72,6 +73,29 @@ describe("kept reservations in a cluster", () => {
       expect(ended.filter(Boolean)).toHaveLength(1);
       expect(await usedOf(limiter)).toEqual([0, 0, 0, 0]);
     }
+  });
+
+  it.each([
+    ["settled", { requests: 1, tokens: 90 }, [1, 0, 90, 0]],
+    ["cancelled", undefined, [0, 0, 0, 0]],
+  ])("are %s by the first cost when one slot has failed and the verb is repeated", async (_how, cost, expected) => {
+    const [limiter, store, other, prefix] = pair();
+    const id = await (await limiter.reserve(CALL, { requests: 3, tokens: 40 })).keep("10m");
+    const end = (at: RedisStore) =>
+      cost === undefined ? at.reservation(id).cancel() : at.reservation(id).settle(cost);
+    const row = headOf(prefix, "route") + tagOf(CALL.route);
+    const { client } = inUse.cluster;
+    await client.rename(row, `${row}aside`);
+    await client.lpush(row, "of another program");
+    await expect(end(store)).rejects.toMatchObject({ code: "ERR_STORE" });
+    await client.del(row);
+    await client.rename(`${row}aside`, row);
+    expect(await other.reservation(id).renew()).toBe(false);
+    await expect(other.reservation(id).charge({ requests: 1 })).rejects.toMatchObject({ code: "ERR_CLOSED" });
+    const repeated = await Promise.all([end(other), store.reservation(id).settle({ requests: 7, tokens: 7 })]);
+    expect(repeated).toEqual([false, false]);
+    expect(await usedOf(limiter)).toEqual(expected);
+    expect(await client.exists(`${prefix}:reservation:{${id}}`)).toBe(0);
   });
 
   it("are kept in the slot of their key", async () => {
