@@ -1,43 +1,46 @@
 import { once } from "node:events";
+import type { ServerHttp2Session } from "node:http2";
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import type { GrpcAddress, GrpcListener } from "../application.ts";
 import { ListenError } from "../http/listen.ts";
 import type { Tls } from "../http/tls.ts";
-import { boundCalls, CALL_BOUNDS, type CallBounds } from "./bounded-calls.ts";
-import { HealthService } from "./health-service.ts";
+import { CallsUnderWay } from "./calls-under-way.ts";
+import { GrpcConnection } from "./grpc-connection.ts";
+import { HEALTH_PATH, healthMethod } from "./health-method.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
-import { type LogError, RATE_LIMIT_SERVICE, rateLimitDefinition, shouldRateLimit } from "./rate-limit-service.ts";
+import { RATE_LIMIT_PATH, RATE_LIMIT_SERVICE, rateLimitMethod } from "./rate-limit-method.ts";
+import type { CallContext } from "./unary-call.ts";
 
 export interface GrpcServerOptions extends GrpcAddress {
   readonly limits: RateLimitDecider;
-  readonly logError: LogError;
+  readonly logError: CallContext["logError"];
   /** How often each connection gets a ping. */
   readonly pingMs?: number;
   readonly callBounds?: Partial<CallBounds>;
 }
 
-/**
- * What a client can make this service keep. Envoy accepts heads of 60 KiB: four descriptors with all of one fit.
- * Messages that are under way have 128 MB at most, by `CALL_BOUNDS`.
- */
-const BOUNDS = {
-  "grpc.max_receive_message_length": 256 * 1024,
-  "grpc.max_concurrent_streams": 1_000,
-  // A connection without a call ends after five minutes.
-  "grpc.max_connection_idle_ms": 300_000,
-  // Statistics of each connection and each call, which this service does not serve.
-  "grpc.enable_channelz": 0,
-};
+/** What calls may make a server keep, on all connections. */
+export interface CallBounds {
+  /**
+   * From the head of a call to the end of its message, and from its answer until the client has read that. Envoy waits
+   * 20 ms for an answer unless it is told otherwise.
+   */
+  readonly partMs: number;
+  /** How many messages may be under way: 128 MB at most. */
+  readonly messages: number;
+  /** How many answers may wait for their clients to read them. Each takes some 14 kB. */
+  readonly answers: number;
+  readonly metadataBytes: number;
+}
+
+const CALL_BOUNDS: CallBounds = { partMs: 5_000, messages: 500, answers: 10_000, metadataBytes: 8 * 1024 };
 
 /**
  * After a frame of a wrong size, Node reads no more of its connection, and does not notice that the client has gone.
- * The session emits no event. So only a ping without an answer tells.
+ * The session emits no event. So only a ping without an answer tells. A client has until the next ping to answer.
  */
 const PING_MS = 10_000;
-/** The most time for the answer. */
-const PONG_MS = 10_000;
 
 /** The name by which Envoy's reference service calls itself in health checks. */
 const REFERENCE_NAME = "ratelimit";
@@ -48,44 +51,49 @@ const REFERENCE_NAME = "ratelimit";
  * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
-  const { host, port, connections, tls, limits, logError, pingMs = PING_MS, callBounds } = options;
-  // It writes lines of its own about headers that clients send, as many as they send. What fails here has its own log.
-  setLogVerbosity(logVerbosity.NONE);
-  const connectionsByPeer = new Map<string, Socket>();
-  const server = new Server({
-    ...BOUNDS,
-    interceptors: [boundCalls({ ...CALL_BOUNDS, ...callBounds }, (peer) => connectionsByPeer.get(peer)?.destroy())],
-    "grpc.keepalive_time_ms": pingMs,
-    "grpc.keepalive_timeout_ms": Math.min(pingMs, PONG_MS),
-  });
-  const health = new HealthService([RATE_LIMIT_SERVICE, REFERENCE_NAME]);
-  server.addService(rateLimitDefinition(), { ShouldRateLimit: shouldRateLimit(limits, logError) });
-  server.addService(health.definition, health.implementation);
-  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
-  // Ours, because that of grpc-js accepts any number of connections.
+  const { host, port, connections: mostConnections, tls, limits, logError, pingMs = PING_MS } = options;
+  const { partMs, messages, answers, metadataBytes } = { ...CALL_BOUNDS, ...options.callBounds };
+  const connections = new Map<ServerHttp2Session, GrpcConnection>();
+  const close = (session: ServerHttp2Session) => connections.get(session)?.destroy();
+  let isServing = true;
+  const context: CallContext = {
+    methods: new Map([
+      [RATE_LIMIT_PATH, rateLimitMethod(limits)],
+      [HEALTH_PATH, healthMethod([RATE_LIMIT_SERVICE, REFERENCE_NAME], () => isServing)],
+    ]),
+    metadataBytes,
+    arriving: new CallsUnderWay(messages, partMs, close),
+    answered: new CallsUnderWay(answers, partMs, close),
+    logError,
+  };
   const listener = listenerFor(tls, (socket) => {
-    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
-    connectionsByPeer.set(peer, socket);
-    socket.once("close", () => connectionsByPeer.delete(peer));
-    injector.injectConnection(socket);
+    const connection = new GrpcConnection(socket, context);
+    const { session } = connection;
+    connections.set(session, connection);
+    session.once("close", () => connections.delete(session));
+    if (!isServing) session.close();
   });
-  listener.maxConnections = connections;
+  listener.maxConnections = mostConnections;
   try {
     listener.listen({ host, port });
     await once(listener, "listening");
   } catch (cause) {
     throw new ListenError(`--grpc-port: expected a free port of ${host}, got ${port}`, { cause });
   }
-  const stop = (graceMs: number): Promise<void> => {
-    health.stop();
+  const pings = setInterval(() => {
+    for (const connection of connections.values()) connection.check();
+  }, pingMs).unref();
+
+  const stop = async (graceMs: number): Promise<void> => {
+    isServing = false;
     listener.close();
-    return new Promise((resolve) => {
-      const force = setTimeout(() => server.forceShutdown(), graceMs);
-      server.tryShutdown(() => {
-        clearTimeout(force);
-        resolve();
-      });
-    });
+    const open = [...connections.values()];
+    const force = setTimeout(() => {
+      for (const connection of open) connection.destroy();
+    }, graceMs);
+    await Promise.all(open.map((connection) => connection.close()));
+    clearTimeout(force);
+    clearInterval(pings);
   };
   let stopped: Promise<void> | undefined;
   return { port: (listener.address() as AddressInfo).port, close: (graceMs) => (stopped ??= stop(graceMs)) };

@@ -1,4 +1,4 @@
-import { type Decision, type Limit, TollgateError } from "tollgate";
+import type { Decision, Limit } from "tollgate";
 import type { Facts, JointDecision, Limits, RequestWithCost } from "tollgate/config";
 import { rateLimitHeaders } from "tollgate/node";
 import type { RecentRequests } from "../limits/recent-requests.ts";
@@ -12,13 +12,7 @@ import {
   type RateLimitRequest,
   type RateLimitResponse,
 } from "./messages.ts";
-import {
-  checkRequest,
-  InvalidRequestError,
-  type RateLimitDecider,
-  statedHits,
-  UNLIMITED_REMAINING,
-} from "./rate-limit-decider.ts";
+import { checkRequest, type RateLimitDecider, statedHits, UNLIMITED_REMAINING } from "./rate-limit-decider.ts";
 import { unitNumberOfLength } from "./units.ts";
 
 /** A descriptor without a limit. */
@@ -47,7 +41,7 @@ export class LimitsDecider implements RateLimitDecider {
     const { domain, descriptors } = request;
     if (!this.#limits.domains.includes(domain)) return { overallCode: OK, statuses: descriptors.map(() => UNCOUNTED) };
     const asked = descriptors.map((descriptor) => askedOf(request, descriptor));
-    return this.#decide(domain, asked).catch(toInvalid);
+    return this.#decide(domain, asked);
   }
 
   async #decide(domain: string, asked: readonly Asked[]): Promise<RateLimitResponse> {
@@ -104,12 +98,6 @@ function factsOf({ entries }: RateLimitDescriptor): Facts {
   }
   const ip = values.get(ADDRESS);
   return { descriptor: (name: string) => values.get(name), ...(ip !== undefined && { ip }) };
-}
-
-/** Such as of a rule with `inflight`: the protocol does not say when a request is over. */
-function toInvalid(error: unknown): never {
-  const isInvalid = error instanceof TollgateError && error.code === "ERR_LIMITS";
-  throw isInvalid ? new InvalidRequestError(error.message, { cause: error }) : error;
 }
 
 /** `whole` is the decision on all descriptors, which the headers tell. */

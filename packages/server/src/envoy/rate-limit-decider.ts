@@ -1,27 +1,9 @@
 import { RequestError } from "../http/request-error.ts";
 import type { RateLimitDescriptor, RateLimitRequest, RateLimitResponse } from "./messages.ts";
 
-/** The request is not one that this service takes. gRPC answers INVALID_ARGUMENT, `/json` 400. */
-export class InvalidRequestError extends RequestError {
-  override readonly name = "InvalidRequestError";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(400, message, {}, {}, options);
-  }
-}
-
-/** The store could not count. gRPC answers UNAVAILABLE, so that Envoy's own failure mode decides. */
-export class NotCountedError extends RequestError {
-  override readonly name = "NotCountedError";
-
-  constructor(message: string) {
-    super(503, message);
-  }
-}
-
 /** Decides requests of the protocol, by whichever files. */
 export interface RateLimitDecider {
-  /** Rejects with InvalidRequestError before anything was counted, with NotCountedError if the store was not asked. */
+  /** Rejects with a RequestError: 400 before anything was counted, 503 if the store could not count. */
   decide(request: RateLimitRequest): Promise<RateLimitResponse>;
 }
 
@@ -34,15 +16,15 @@ const MOST_HITS = 2 ** 32;
 /** What the protocol calls remaining where nothing is counted. */
 export const UNLIMITED_REMAINING: number = 2 ** 32 - 1;
 
-/** @throws InvalidRequestError */
+/** @throws RequestError */
 export function checkRequest({ domain, descriptors }: RateLimitRequest): void {
-  if (domain === "") throw new InvalidRequestError("domain: expected a text that is not empty");
+  if (domain === "") throw new RequestError(400, "domain: expected a text that is not empty");
   if (descriptors.length === 0 || descriptors.length > MOST_DESCRIPTORS) {
-    throw new InvalidRequestError(`descriptors: expected 1 to ${MOST_DESCRIPTORS}, got ${descriptors.length}`);
+    throw new RequestError(400, `descriptors: expected 1 to ${MOST_DESCRIPTORS}, got ${descriptors.length}`);
   }
   for (const { entries } of descriptors) {
     if (entries.length > MOST_ENTRIES) {
-      throw new InvalidRequestError(`entries: expected at most ${MOST_ENTRIES}, got ${entries.length}`);
+      throw new RequestError(400, `entries: expected at most ${MOST_ENTRIES}, got ${entries.length}`);
     }
   }
 }

@@ -8,6 +8,7 @@ import {
   type Limiter,
   type Store,
 } from "tollgate";
+import { RequestError } from "../http/request-error.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Match } from "./descriptor-tree.ts";
 import {
@@ -18,13 +19,7 @@ import {
   type RateLimitRequest,
   type RateLimitResponse,
 } from "./messages.ts";
-import {
-  checkRequest,
-  NotCountedError,
-  type RateLimitDecider,
-  statedHits,
-  UNLIMITED_REMAINING,
-} from "./rate-limit-decider.ts";
+import { checkRequest, type RateLimitDecider, statedHits, UNLIMITED_REMAINING } from "./rate-limit-decider.ts";
 import { makeRule, type Rule } from "./rule.ts";
 import { unitOf } from "./units.ts";
 
@@ -79,9 +74,6 @@ export class RateLimits implements RateLimitDecider {
     this.#configuration = configuration;
   }
 
-  /**
-   * @throws InvalidRequestError before anything was counted; NotCountedError if the store could not be asked.
-   */
   async decide(request: RateLimitRequest): Promise<RateLimitResponse> {
     checkRequest(request);
     const { domain, descriptors } = request;
@@ -166,7 +158,7 @@ function statusOf(rule: Rule | undefined, decision: Decision | undefined, nowMs:
   if (rule?.unlimited) return { code: OK, limitRemaining: UNLIMITED_REMAINING };
   if (rule?.window === undefined) return { code: OK, limitRemaining: 0 };
   if (decision?.degraded !== undefined && decision.remaining === undefined) {
-    throw new NotCountedError(`the store is unavailable: ${decision.degraded}`);
+    throw new RequestError(503, `the store is unavailable: ${decision.degraded}`);
   }
   // A limit of 0 has no count, and is always over.
   const over = decision?.allowed !== true;

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import protobuf from "protobufjs";
 import { onTestFinished } from "vitest";
-import { unaryMethod } from "../../src/envoy/codec.ts";
 import type { RateLimitResponse } from "../../src/envoy/messages.ts";
+import { RATE_LIMIT_PATH } from "../../src/envoy/rate-limit-method.ts";
 
 /** A descriptor as people write it: `{ address: "a" }`. */
 export type Entries = Readonly<Record<string, string>>;
@@ -13,11 +15,10 @@ export interface GrpcClient {
   sendBytes(path: string, bytes: Uint8Array, headers?: Entries): Promise<Buffer>;
 }
 
-const METHOD = unaryMethod<object, RateLimitResponse>(
-  "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit",
-  "rate-limit-service.proto",
-  "envoy.service.ratelimit.v3.RateLimit",
-);
+const { root } = protobuf.parse(readFileSync(new URL("../../proto/rate-limit-service.proto", import.meta.url), "utf8"));
+const [REQUEST, RESPONSE] = ["Request", "Response"].map((name) =>
+  root.lookupType(`envoy.service.ratelimit.v3.RateLimit${name}`),
+) as [protobuf.Type, protobuf.Type];
 
 /** A client over a connection of its own, closed when the test is over. */
 export function grpcClient(port: number): GrpcClient {
@@ -41,7 +42,8 @@ export function grpcClient(port: number): GrpcClient {
           entries: Object.entries(entries).map(([key, value]) => ({ key, value })),
         })),
       };
-      return METHOD.responseDeserialize(await sendBytes(METHOD.path, METHOD.requestSerialize(message)));
+      const bytes = REQUEST.encode(REQUEST.create(message)).finish();
+      return RESPONSE.decode(await sendBytes(RATE_LIMIT_PATH, bytes)) as unknown as RateLimitResponse;
     },
   };
 }

@@ -2,7 +2,6 @@ import { memoryStore } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
-import { InvalidRequestError } from "../../src/envoy/rate-limit-decider.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
 import { toStruct } from "../../src/envoy/struct.ts";
 import { configurationOf } from "./configurations.ts";
@@ -235,6 +234,6 @@ describe("the service", () => {
     ],
   ])("refuses %s before it counts", async (_, request) => {
     const { limits } = decider(ADDRESS);
-    await expect(limits.decide({ hitsAddend: 0, ...request })).rejects.toThrow(InvalidRequestError);
+    await expect(limits.decide({ hitsAddend: 0, ...request })).rejects.toMatchObject({ status: 400 });
   });
 });

@@ -104,6 +104,9 @@ domains:
         { key: "Retry-After", value: "60" },
       ],
     });
-    expect(await ask(ASK.replace("address", "job"))).toEqual({ error: expect.stringContaining("use reserve") });
+    expect(await ask(ASK.replace("address", "job"))).toEqual({
+      error: expect.stringContaining("use reserve"),
+      code: "ERR_LIMITS",
+    });
   });
 });

@@ -1,0 +1,64 @@
+import {
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { Socket } from "node:net";
+import { type CallContext, UnaryCall } from "./unary-call.ts";
+
+/** The answers that a connection may leave unread fit its memory, in megabytes. Node counts no messages as part of it. */
+const SESSION = { settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 100 };
+
+/** How long a connection may have no call. */
+const IDLE_MS = 300_000;
+
+/** A connection of a client, with its calls. */
+export class GrpcConnection {
+  readonly session: ServerHttp2Session;
+  readonly #socket: Socket;
+  #isAwaitingPong = false;
+  #calledMs = performance.now();
+  #hasCalled = false;
+
+  constructor(socket: Socket, context: CallContext) {
+    this.#socket = socket;
+    this.session = performServerHandshake(socket, SESSION);
+    this.session.on("error", () => {});
+    this.session.on(
+      "stream",
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, lines: string[]) => {
+        this.#hasCalled = true;
+        new UnaryCall(stream, headers, lines, context);
+      },
+    );
+  }
+
+  /** Sends a ping, or ends the connection if it has not answered the one before or has been idle for long. */
+  check(): void {
+    const nowMs = performance.now();
+    if (this.#hasCalled) this.#calledMs = nowMs;
+    this.#hasCalled = false;
+    if (this.#isAwaitingPong) this.destroy();
+    else if (nowMs - this.#calledMs > IDLE_MS) void this.close();
+    else if (!this.session.destroyed) {
+      this.#isAwaitingPong = true;
+      this.session.ping(() => {
+        this.#isAwaitingPong = false;
+      });
+    }
+  }
+
+  /** Answers the calls that are under way. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.session.once("close", () => resolve());
+      this.session.close();
+    });
+  }
+
+  destroy(): void {
+    this.session.destroy();
+    this.#socket.destroy();
+  }
+}
