@@ -29,14 +29,14 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 968, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_626, 1_400],
   ["integrations", INTEGRATIONS, 3_592, 2_800],
-  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_313, 4_700],
+  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_385, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 57_640, 36_000],
+  ["tests", TESTS, 57_731, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
   ["tools", ["tools"], 928, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_979, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_988, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
