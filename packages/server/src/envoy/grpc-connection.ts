@@ -7,7 +7,7 @@ import {
 import type { Socket } from "node:net";
 import { type CallContext, UnaryCall } from "./unary-call.ts";
 
-/** The answers that a connection may leave unread fit its memory, in megabytes. Node counts no messages as part of it. */
+/** With less memory, in megabytes, Node would refuse calls of connections whose answers are many and unread. */
 const SESSION = { settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 100 };
 
 /** How long a connection may have no call. */
