@@ -5,6 +5,7 @@ import type { JointDecision } from "../limiter/deciding/joint-call.ts";
 import type { Result } from "../limiter/kinds.ts";
 import type { AsyncLimiter, Limiter } from "../limiter/limiter.ts";
 import type { ReservationOf, ReserveOptions } from "../limiter/reserving/reservation.ts";
+import type { KeyVerbs } from "../limiter/verbs.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import type { RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
@@ -93,29 +94,18 @@ export interface Limits<Kind extends "sync" | "async" = "sync"> {
 }
 
 /** A request whose rules and keys are known: the verbs of `Limits` without the first two arguments. */
-export interface LimitsHandle<Kind extends "sync" | "async" = "sync"> {
+export interface LimitsHandle<Kind extends "sync" | "async" = "sync">
+  extends Pick<KeyVerbs<Kind>, "consume" | "peek" | "charge" | "refund" | "reserve" | "block" | "unblock" | "reset"> {
   /** The rules that count the request. */
   readonly rules: readonly string[];
-  consume(cost?: Cost): Result<Kind, Decision>;
-  peek(cost?: Cost): Result<Kind, Decision>;
-  charge(cost: Cost, decision?: Decision): Result<Kind, Decision>;
-  refund(cost: Cost, decision?: Decision): Result<Kind, void>;
-  reserve(cost?: Cost, options?: ReserveOptions): Result<Kind, ReservationOf<Kind>>;
-  block(span: BlockTime, options?: BlockOptions): Result<Kind, void>;
-  unblock(): Result<Kind, boolean>;
-  reset(): Result<Kind, void>;
 }
 
 /** The key of a rule. */
-export interface KeyHandle<Kind extends "sync" | "async" = "sync"> {
+export interface KeyHandle<Kind extends "sync" | "async" = "sync">
+  extends Pick<KeyVerbs<Kind>, "block" | "unblock" | "blockedUntil" | "reset"> {
   /**
    * The state of each limit of the key. Of a rule with `plans` or `keys`, those limits under which something is
    * counted: which of them hold is known with a request. `cost` is 1 by default.
    */
   explain(cost?: Cost): Result<Kind, LimitStatus[]>;
-  block(span: BlockTime, options?: BlockOptions): Result<Kind, void>;
-  unblock(): Result<Kind, boolean>;
-  /** When the block of the key ends, in milliseconds since the epoch; `undefined` if it is not blocked. */
-  blockedUntil(): Result<Kind, number | undefined>;
-  reset(): Result<Kind, void>;
 }

@@ -16,6 +16,7 @@ import { Domain } from "./rules/domain.ts";
 import type { DomainRules } from "./rules/domain-rules.ts";
 import type { RuleExplanation } from "./rules/explain-rule.ts";
 import type { Facts } from "./rules/facts.ts";
+import { consumeAll } from "./rules/joint-calls.ts";
 import type { RuleStore } from "./rules/rule-limiter.ts";
 import { finish, inTurns, type Steps } from "./rules/steps.ts";
 
@@ -70,7 +71,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
     const work = () => {
       const { rules, limiter } = this.#domain(domain);
       const read = requests.map(({ facts, cost }) => ({ request: rules.request(facts, this.#clients), cost }));
-      return rules.consumeAll(limiter, read);
+      return consumeAll(rules, limiter, read);
     };
     return (this.kind === "sync" ? work() : later(work)) as Result<Kind, JointDecision>;
   }

@@ -2,15 +2,7 @@ import { REQUESTS } from "../../core/cost.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { AddressList } from "../../http/identity/address-list.ts";
 import { PLAIN_FACTS, parseFact } from "../rules/fact.ts";
-import {
-  AMOUNT_WORDS,
-  amountsOf,
-  LIMIT_WORDS,
-  type LimitSetting,
-  limitsOfWord,
-  PLACES,
-  unitsOfWords,
-} from "../rules/limit-words.ts";
+import { AMOUNT_WORDS, LIMIT_WORDS, type LimitSetting, limitsOfWord, PLACES, perUnit } from "../rules/limit-words.ts";
 import { keyOfAddress } from "../rules/request-address.ts";
 import { unitsOfRule } from "../rules/rule.ts";
 import type { Words } from "../text/source.ts";
@@ -143,12 +135,8 @@ export class RuleCheck {
   /** The functions that make limits check the numbers. */
   #checkLimits(limits: LimitWords, words: Words): void {
     for (const word of AMOUNT_WORDS) {
-      const amounts = limits[word];
-      if (amounts === undefined) continue;
-      for (const unit of unitsOfWords({ [word]: amounts })) {
-        if (unit === PLACES)
-          this.#expected([...words, word], "a unit that is no place: inflight counts these", show(unit));
-      }
+      if (Object.hasOwn(perUnit(limits[word] ?? {}), PLACES))
+        this.#expected([...words, word], "a unit that is no place: inflight counts these", show(PLACES));
     }
     this.#checkBurst(limits, words);
     const setting = this.#settingWith(undefined);
@@ -162,14 +150,15 @@ export class RuleCheck {
       this.#expected(at, "a rate beside it", "a burst without");
       return;
     }
-    const units = amountsOf("", "rate", rate).map(({ unit }) => unit);
+    const rates = perUnit(rate);
     const expected = "one rate for it";
     if (typeof burst === "number") {
-      if (units.length > 1) this.#expected(at, expected, `${units.length} rates`);
+      const count = Object.values(rates).flat().length;
+      if (count > 1) this.#expected(at, expected, `${count} rates`);
       return;
     }
     for (const unit of Object.keys(burst)) {
-      const count = units.filter((other) => other === unit).length;
+      const count = Object.hasOwn(rates, unit) ? [rates[unit]].flat().length : 0;
       if (count !== 1) this.#expected([...at, unit], expected, `${count} rates of ${show(unit)}`);
     }
   }
@@ -177,7 +166,7 @@ export class RuleCheck {
   #checkCost(): void {
     const { cost } = this.#rule;
     if (cost === undefined) return;
-    const units = new Set(unitsOfRule(this.#rule));
+    const units = unitsOfRule(this.#rule);
     if (typeof cost !== "object") {
       this.#checkCounted(REQUESTS, units, ["cost"]);
       if (typeof cost === "string") this.#checkFact(cost, ["cost"]);

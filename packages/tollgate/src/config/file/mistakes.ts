@@ -1,6 +1,5 @@
 import { TollgateError } from "../../core/errors.ts";
 import { nearestWord } from "../../core/nearest-word.ts";
-import { LineMap } from "../text/line-map.ts";
 import type { Source, TextMistake, Words } from "../text/source.ts";
 
 /** One mistake of a limits file. */
@@ -99,7 +98,6 @@ export class Mistakes {
 
   /** In the order of the file. Without `text` they have no lines. */
   list(file: string | undefined, text: string | undefined, offsetOf: Source["offsetOf"]): readonly Mistake[] {
-    const lines = text === undefined ? undefined : new LineMap(text);
     const located = this.#found.map(({ words, part, at, message }) => {
       // A word that is not known belongs to the map around it.
       const path = pathOf(part === "key" ? words.slice(0, -1) : words);
@@ -109,11 +107,31 @@ export class Mistakes {
     const rest = this.#count - sorted.length;
     const last = sorted.at(-1);
     if (rest > 0) sorted.push({ path: "", at: last?.at, message: `expected no more mistakes, got ${rest}` });
-    return sorted.map(({ at, path, message }) => {
-      const { line, column } = (at === undefined ? undefined : lines?.of(at)) ?? { line: undefined, column: undefined };
-      return { file, line, column, path, message };
-    });
+    const placeOf = text === undefined ? () => NO_PLACE : placesIn(text);
+    return sorted.map(({ at, path, message }) => ({
+      file,
+      ...(at === undefined ? NO_PLACE : placeOf(at)),
+      path,
+      message,
+    }));
   }
+}
+
+const NO_PLACE = { line: undefined, column: undefined };
+
+/** Finds offsets that ascend. Lines end as in YAML: with CR, LF or both. */
+function placesIn(text: string): (at: number) => Pick<Mistake, "line" | "column"> {
+  const ends = text.matchAll(/\r\n?|\n/g);
+  let line = 1;
+  let start = 0;
+  let end = ends.next();
+  return (at) => {
+    for (; end.done !== true && end.value.index + end.value[0].length <= at; end = ends.next()) {
+      line += 1;
+      start = end.value.index + end.value[0].length;
+    }
+    return { line, column: at - start + 1 };
+  };
 }
 
 const LONGEST_KEY = 60;

@@ -3,7 +3,7 @@ import { checkToken } from "../../http/identity/header-values.ts";
 import { ProxyHeaderWatch } from "../../http/identity/proxy-header-watch.ts";
 import { checkHeaderIsRead, compileTrust, TRUSTS_NONE, type TrustProxy } from "../../http/identity/trust.ts";
 import { type Facts, headerOf } from "./facts.ts";
-import { RequestAddress } from "./request-address.ts";
+import type { ClientAddress } from "./request-address.ts";
 
 /** How the client's address is found in facts that have a `remoteAddress` and no `ip`. */
 export interface ClientOptions {
@@ -29,15 +29,15 @@ export class ClientAddresses {
     this.#watch = options.trustProxy === undefined ? new ProxyHeaderWatch("createLimits()") : undefined;
   }
 
-  of(facts: Facts): RequestAddress {
-    if (facts.ip !== undefined || !("remoteAddress" in facts)) return new RequestAddress(facts.ip ?? "");
+  of(facts: Facts): ClientAddress {
+    if (facts.ip !== undefined || !("remoteAddress" in facts)) return facts.ip ?? "";
     const { remoteAddress } = facts;
     const lines = (name: string) => facts.lines?.(name);
     const seen = { remoteAddress, header: (name: string) => headerOf(facts, name), lines };
     this.#watch?.look(seen);
-    if (this.#finder === undefined) return new RequestAddress(remoteAddress ?? "");
+    if (this.#finder === undefined) return remoteAddress ?? "";
     const { client, isHidden } = this.#finder.of(seen);
     // Limits of a proxy's own address say nothing about its clients.
-    return new RequestAddress(isHidden ? undefined : client);
+    return isHidden ? "" : (client ?? "");
   }
 }

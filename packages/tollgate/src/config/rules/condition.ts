@@ -1,13 +1,13 @@
 import type { MatchWords, Patterns } from "../file/limits-file.ts";
-import { AddressIndex } from "./address-index.ts";
 import { type Fact, parseFact } from "./fact.ts";
 import { PathIndex, type PathReading, type PatternSegment } from "./path-index.ts";
 import { patternSegments } from "./path-readings.ts";
 import type { Request } from "./request.ts";
+import { bitPatterns } from "./request-address.ts";
 import { TextPattern } from "./text-pattern.ts";
 
 /** One word of a rule's `match`: what a fact has to be. */
-export type Condition = TextCondition | PathCondition | AddressCondition;
+export type Condition = TextCondition | PathCondition;
 
 interface Common {
   /** The word in the file. */
@@ -29,11 +29,6 @@ export interface PathCondition extends Common {
   readonly paths: readonly (readonly PatternSegment[])[];
 }
 
-export interface AddressCondition extends Common {
-  readonly kind: "address";
-  readonly blocks: AddressIndex<true>;
-}
-
 /** The conditions of a rule: all of them hold for the requests that it counts. */
 export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly Condition[] {
   return Object.entries(match).flatMap(([word, value]): readonly Condition[] => {
@@ -49,7 +44,7 @@ export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly C
         return [{ kind: "path", word, fact, listed, paths }];
       }
       case "ip":
-        return [{ kind: "address", word, fact, listed, blocks: blocksOf(listed) }];
+        return [textCondition(fact, listed, listed.flatMap(bitPatterns))];
       case "host":
         return [
           textCondition(
@@ -72,18 +67,15 @@ export function holds(condition: Condition, request: Request): boolean {
     }
     case "path":
       return request.path.isLong || matchesPath(condition.paths, request.path.readings);
-    case "address": {
-      const { address } = request;
-      return address !== undefined && condition.blocks.has(address);
-    }
     default:
       return condition satisfies never;
   }
 }
 
 /** What the condition expects, for an explanation. */
-export function expectedBy({ kind, listed }: Condition): string {
-  return listed.map((text) => (kind === "text" ? JSON.stringify(text) : text)).join(" or ");
+export function expectedBy({ kind, fact, listed }: Condition): string {
+  const isText = kind === "text" && fact.kind !== "ip";
+  return listed.map((text) => (isText ? JSON.stringify(text) : text)).join(" or ");
 }
 
 function matchesPath(paths: PathCondition["paths"], readings: readonly PathReading[]): boolean {
@@ -94,17 +86,11 @@ function matchesPath(paths: PathCondition["paths"], readings: readonly PathReadi
   return found.size > 0;
 }
 
-function textCondition(fact: Fact, listed: readonly string[]): TextCondition {
-  const patterns = listed.map((text) => new TextPattern(text));
+function textCondition(fact: Fact, listed: readonly string[], texts: readonly string[] = listed): TextCondition {
+  const patterns = texts.map((text) => new TextPattern(text));
   const exact = patterns.flatMap((pattern) => pattern.exact ?? []);
   const isExact = exact.length === patterns.length;
   return { kind: "text", word: fact.id, fact, listed, patterns, exact: isExact ? exact : undefined };
-}
-
-function blocksOf(entries: readonly string[]): AddressIndex<true> {
-  const blocks = new AddressIndex<true>();
-  for (const entry of entries) blocks.add(entry, true);
-  return blocks;
 }
 
 function listOf(some: string | readonly string[]): readonly string[] {

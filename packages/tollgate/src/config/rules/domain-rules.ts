@@ -1,13 +1,9 @@
-import type { Maybe } from "../../core/maybe-async.ts";
 import { ListCache } from "../../limiter/choosing/list-cache.ts";
 import type { RulesOwner } from "../../limiter/create-limiter.ts";
-import type { JointDecision } from "../../limiter/deciding/joint-call.ts";
-import type { StoreLimiter } from "../../limiter/store-limiter.ts";
 import type { DomainWords } from "../file/limits-file.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import { explainRule, type RuleExplanation } from "./explain-rule.ts";
 import type { Facts } from "./facts.ts";
-import { JointCalls, type JointRequest } from "./joint-calls.ts";
 import { Request } from "./request.ts";
 import { nameUnits, RequestCost } from "./request-cost.ts";
 import { Rule } from "./rule.ts";
@@ -35,7 +31,6 @@ export class DomainRules {
   readonly #limiters = new Map<Rule, RuleLimiter>();
   /** By the rules that are in them. */
   readonly #sets = new ListCache<Rule, RuleSet>();
-  #joint: JointCalls | undefined;
   #byName: ReadonlyMap<string, Rule> | undefined;
   #units: ReadonlySet<string> | undefined;
 
@@ -78,7 +73,10 @@ export class DomainRules {
   }
 
   setOf(request: Request): RuleSet {
-    const rules = this.#index.find(request);
+    return this.setFor(this.#index.find(request));
+  }
+
+  setFor(rules: readonly Rule[]): RuleSet {
     return this.#sets.get(rules) ?? this.#addSet(rules);
   }
 
@@ -125,12 +123,6 @@ export class DomainRules {
       closeAfterWaits(limiter);
       yield;
     }
-  }
-
-  /** All these requests or none of them, at one instant. `domain` decides. */
-  consumeAll(domain: StoreLimiter<never>, requests: readonly JointRequest[]): Maybe<JointDecision> {
-    this.#joint ??= new JointCalls(this);
-    return this.#joint.consume(domain, requests);
   }
 
   #addSet(rules: readonly Rule[]): RuleSet {

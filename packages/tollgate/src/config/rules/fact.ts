@@ -21,17 +21,9 @@ const PREFIX = /^(header|query|cookie|descriptor)\.(.+)$/s;
 /** A fact by its name in a file: `ip`, `header.x-api-key`. A word that is no other fact is a descriptor's key. */
 export function parseFact(text: string): Fact {
   for (const kind of PLAIN_FACTS) if (kind === text) return { kind, id: kind };
-  const [, kind, name] = PREFIX.exec(text) ?? [];
-  switch (kind) {
-    case "header":
-      return named(kind, (name ?? "").toLowerCase());
-    case "query":
-    case "cookie":
-    case "descriptor":
-      return named(kind, name ?? "");
-    default:
-      return named("descriptor", text);
-  }
+  const [, kind = "descriptor", given = text] = PREFIX.exec(text) ?? [];
+  const name = kind === "header" ? given.toLowerCase() : given;
+  return { kind: kind as NamedFact["kind"], id: `${kind}.${name}`, name };
 }
 
 /**
@@ -47,8 +39,4 @@ export function parseFact(text: string): Fact {
  */
 export function factId(text: string): string {
   return parseFact(text).id;
-}
-
-function named(kind: NamedFact["kind"], name: string): NamedFact {
-  return { kind, id: `${kind}.${name}`, name };
 }

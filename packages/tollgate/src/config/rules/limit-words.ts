@@ -36,48 +36,31 @@ export interface NamedAmount {
 }
 
 /** The amounts of a word, in the order of the file. */
-export function amountsOf(rule: string, word: AmountWord, amounts: Amounts): readonly NamedAmount[] {
-  const perUnit: readonly (readonly [string, Amount | readonly Amount[]])[] =
-    typeof amounts === "string" || Array.isArray(amounts)
-      ? [[REQUESTS, amounts as Amount | readonly Amount[]]]
-      : Object.entries(amounts as Exclude<Amounts, string | readonly Amount[]>);
-  return perUnit.flatMap(([unit, some]) =>
-    (typeof some === "string" ? [some] : some).map((amount, i) => namedAmount(rule, word, unit, amount, i)),
+function amountsOf(rule: string, word: AmountWord, amounts: Amounts): readonly NamedAmount[] {
+  return Object.entries(perUnit(amounts)).flatMap(([unit, some]) =>
+    (typeof some === "string" ? [some] : some).map((amount, i) => {
+      const slash = amount.indexOf("/");
+      const unitText = unit === REQUESTS ? "" : `.${unit}`;
+      return {
+        unit,
+        // No name of a file contains "#".
+        name: `${rule}.${word}${unitText}${i === 0 ? "" : `#${i + 1}`}`,
+        count: Number(amount.slice(0, slash)),
+        per: amount.slice(slash + 1),
+      };
+    }),
   );
 }
 
-function namedAmount(rule: string, word: AmountWord, unit: string, amount: Amount, index: number): NamedAmount {
-  const slash = amount.indexOf("/");
-  const unitText = unit === REQUESTS ? "" : `.${unit}`;
-  return {
-    unit,
-    // No name of a file contains "#".
-    name: `${rule}.${word}${unitText}${index === 0 ? "" : `#${index + 1}`}`,
-    count: Number(amount.slice(0, slash)),
-    per: amount.slice(slash + 1),
-  };
+/** Without units, amounts are in requests. */
+export function perUnit(amounts: Amounts): Readonly<Record<string, Amount | readonly Amount[]>> {
+  const isPlain = typeof amounts === "string" || Array.isArray(amounts);
+  return (isPlain ? { [REQUESTS]: amounts } : amounts) as Readonly<Record<string, Amount | readonly Amount[]>>;
 }
-
-const NO_UNITS: readonly string[] = [];
-const ONLY_REQUESTS: readonly string[] = [REQUESTS];
 
 /** The units that limits count, without places. */
 export function unitsOfWords(words: LimitWords): readonly string[] {
-  let found = NO_UNITS;
-  for (const word of AMOUNT_WORDS) {
-    const amounts = words[word];
-    if (amounts === undefined) continue;
-    const isPlain = typeof amounts === "string" || Array.isArray(amounts);
-    found = union(found, isPlain ? ONLY_REQUESTS : Object.keys(amounts));
-  }
-  return found;
-}
-
-/** Usually one of them has nothing more. */
-export function union(some: readonly string[], others: readonly string[]): readonly string[] {
-  if (some.length === 0) return others;
-  if (others.every((other) => some.includes(other))) return some;
-  return [...new Set([...some, ...others])];
+  return AMOUNT_WORDS.flatMap((word) => (words[word] === undefined ? [] : Object.keys(perUnit(words[word]))));
 }
 
 /** The limits of one word. @throws TollgateError as the functions that make limits. */

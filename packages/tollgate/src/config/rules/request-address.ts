@@ -1,5 +1,6 @@
-import { type Address, keyOfIp, parseAddress } from "../../http/identity/address.ts";
-import { isDottedQuad } from "../../http/identity/parse-ip.ts";
+import { type Address, keyOfIp, parseAddress, plainIpv4 } from "../../http/identity/address.ts";
+import { blocksOf } from "../../http/identity/address-list.ts";
+import { type Ip, isIpv6 } from "../../http/identity/parse-ip.ts";
 
 const IPV6_PREFIX = 64;
 const NETWORK_SUFFIX = `/${IPV6_PREFIX}`;
@@ -7,51 +8,50 @@ const NETWORK_SUFFIX = `/${IPV6_PREFIX}`;
 /** The key of requests whose address is not known. They share it: a closed connection has no address. */
 const UNKNOWN = "unknown";
 
+/** The address of a request's client, parsed only if it had to be. `""` if it is not known. */
+export type ClientAddress = Address | string;
+
 /** The key of an address: IPv4 as it is, the network for IPv6. A network may be given as its key. */
 export function keyOfAddress(text: string): string | undefined {
-  if (isDottedQuad(text)) return text;
-  const network = text.endsWith(NETWORK_SUFFIX) ? text.slice(0, -NETWORK_SUFFIX.length) : text;
-  const address = parseAddress(network);
-  if (address === undefined || (network !== text && !network.includes(":"))) return undefined;
-  return keyOfIp(address.counted, IPV6_PREFIX);
+  if (!text.endsWith(NETWORK_SUFFIX)) return keyOf(text);
+  const network = text.slice(0, -NETWORK_SUFFIX.length);
+  return network.includes(":") ? keyOf(network) : undefined;
 }
 
-const MAPPED = "::ffff:";
-
-/** Sockets that serve both families write IPv4 addresses so. */
-function withoutMapping(text: string): string {
-  return text.startsWith(MAPPED) && isDottedQuad(text, MAPPED.length) ? text.slice(MAPPED.length) : text;
+export function keyOfClient(client: ClientAddress): string {
+  return keyOf(client) ?? UNKNOWN;
 }
 
-/** The address of a request, read once, and parsed when it is asked for. */
-export class RequestAddress {
-  readonly #text: string;
-  #address: Address | undefined;
-  #isParsed: boolean;
-  #key: string | undefined;
+/** Most addresses need not be parsed. */
+function keyOf(client: ClientAddress): string | undefined {
+  const plain = typeof client === "string" ? plainIpv4(client) : undefined;
+  if (plain !== undefined) return plain;
+  const address = parsed(client);
+  return address === undefined ? undefined : keyOfIp(address.counted, IPV6_PREFIX);
+}
 
-  /** `undefined` for an address that is not known. */
-  constructor(given: string | Address | undefined) {
-    this.#text = typeof given === "string" ? withoutMapping(given) : "";
-    this.#isParsed = typeof given !== "string";
-    if (typeof given === "object") this.#address = given;
-  }
+/** An address as its bits, behind the number of its family. `""` if it is not known. */
+export function bitsOfClient(client: ClientAddress): string {
+  const address = parsed(client);
+  return address === undefined ? "" : bitsOf(address.listed);
+}
 
-  /** Each rule by address asks for it. */
-  get key(): string {
-    this.#key ??= isDottedQuad(this.#text) ? this.#text : this.#keyOfParsed();
-    return this.#key;
-  }
+/**
+ * The patterns of the bits of all addresses that an entry of a list stands for.
+ *
+ * @throws TollgateError `ERR_OPTION` unless the entry is an address, a CIDR block, `private` or `loopback`.
+ */
+export function bitPatterns(entry: string): readonly string[] {
+  return blocksOf("ip", entry).map(({ network, bits }) => `${bitsOf(network).slice(0, 1 + bits)}*`);
+}
 
-  get parsed(): Address | undefined {
-    if (this.#isParsed) return this.#address;
-    this.#isParsed = true;
-    this.#address = parseAddress(this.#text);
-    return this.#address;
-  }
+const BITS_OF_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(2).padStart(8, "0"));
 
-  #keyOfParsed(): string {
-    const { parsed } = this;
-    return parsed === undefined ? UNKNOWN : keyOfIp(parsed.counted, IPV6_PREFIX);
-  }
+function bitsOf(ip: Ip): string {
+  const groups = ip.map((group) => BITS_OF_BYTES[group >> 8]! + BITS_OF_BYTES[group & 0xff]!);
+  return (isIpv6(ip) ? "6" : "4") + groups.join("");
+}
+
+function parsed(client: ClientAddress): Address | undefined {
+  return typeof client === "string" ? parseAddress(client) : client;
 }

@@ -1,12 +1,11 @@
 import type { Key } from "../../core/key.ts";
-import type { Address } from "../../http/identity/address.ts";
 import { addValue, cookiesOf, MOST_VALUES } from "../../http/identity/cookie.ts";
 import { LONGEST_PLAIN, percentDecoded, shortValue } from "../../http/identity/header-values.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
 import { type Facts, headerOf, linesOf, valuesOf } from "./facts.ts";
 import { NO_PATH, pathText, type ReadPath, readPath } from "./path-readings.ts";
-import { keyOfAddress, type RequestAddress } from "./request-address.ts";
+import { bitsOfClient, type ClientAddress, keyOfAddress, keyOfClient } from "./request-address.ts";
 
 /** What a request has for a fact. Each takes time that grows with what the client has sent. */
 interface Value {
@@ -25,7 +24,9 @@ export class Request {
   readonly #ignoreCase: boolean;
   readonly #clients: ClientAddresses;
   #path: ReadPath | undefined;
-  #address: RequestAddress | undefined;
+  #client: ClientAddress | undefined;
+  /** Each rule by address asks for it. */
+  #addressKey: string | undefined;
   #query: Values | undefined;
   #cookies: Values | undefined;
   #values: Map<string, Value> | undefined;
@@ -44,19 +45,19 @@ export class Request {
     return this.#path;
   }
 
-  /** The address as bits. */
-  get address(): Address | undefined {
-    return this.#requestAddress.parsed;
+  get #address(): ClientAddress {
+    this.#client ??= this.#clients.of(this.#facts);
+    return this.#client;
   }
 
-  get #requestAddress(): RequestAddress {
-    this.#address ??= this.#clients.of(this.#facts);
-    return this.#address;
+  get #keyOfAddress(): string {
+    this.#addressKey ??= keyOfClient(this.#address);
+    return this.#addressKey;
   }
 
   /** A fact as text, `""` if it is missing. An address is never missing. */
   read(fact: Fact): string {
-    return fact.kind === "ip" ? this.#requestAddress.key : this.#valueOf(fact).text;
+    return fact.kind === "ip" ? this.#keyOfAddress : this.#valueOf(fact).text;
   }
 
   /** Whether a rule by this fact does not count the request. Clients may hide a value behind an empty one. */
@@ -66,7 +67,7 @@ export class Request {
     return text === "" && readings?.length === 1;
   }
 
-  /** What an application may read of a fact; `undefined` if that may be anything. */
+  /** What an application may read of a fact: of an address its bits. `undefined` if that may be anything. */
   readingsOf(fact: Fact): readonly string[] | undefined {
     return this.#valueOf(fact).readings;
   }
@@ -90,7 +91,7 @@ export class Request {
     const facts = this.#facts;
     switch (fact.kind) {
       case "ip":
-        return valueFrom([this.#requestAddress.key]);
+        return valueFrom([bitsOfClient(this.#address)]);
       case "method":
         // Some frameworks take `post` for `POST`.
         return valueFrom([(facts.method ?? "").toUpperCase()]);
@@ -136,7 +137,7 @@ export class Request {
   }
 
   #partOf(fact: Fact): string {
-    if (fact.kind === "ip") return this.#requestAddress.key;
+    if (fact.kind === "ip") return this.#keyOfAddress;
     const value = this.#valueOf(fact);
     value.part ??= value.readings?.length === 1 ? shortValue(value.text) : SEVERAL_VALUES;
     return value.part;

@@ -1,5 +1,4 @@
-import { AddressIndex } from "./address-index.ts";
-import type { AddressCondition, Condition, TextCondition } from "./condition.ts";
+import type { Condition, TextCondition } from "./condition.ts";
 import type { Fact } from "./fact.ts";
 import { PathIndex } from "./path-index.ts";
 import type { Request } from "./request.ts";
@@ -8,7 +7,7 @@ import { addCounting, isIndexable, TextIndex } from "./text-index.ts";
 
 /**
  * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the texts
- * of one other condition, or by its address. What remains is looked at one by one.
+ * of one other condition. What remains is looked at one by one.
  */
 export class RuleIndex {
   readonly #byPath = new PathIndex<Bucket>();
@@ -50,28 +49,17 @@ const NO_TEXTS: readonly TextIndex[] = [];
 class Bucket {
   /** By the texts of a fact. */
   #byText = NO_TEXTS;
-  #byAddress: AddressIndex<Rule> | undefined = undefined;
   readonly #rest: Rule[] = [];
 
   add(rule: Rule): void {
     const condition = selective(rule.conditions);
     if (condition === undefined) this.#rest.push(rule);
-    else if (condition.kind === "text") this.#textsOf(condition.fact).add(rule, condition);
-    else {
-      this.#byAddress ??= new AddressIndex();
-      for (const entry of condition.listed) this.#byAddress.add(entry, rule);
-    }
+    else this.#textsOf(condition.fact).add(rule, condition);
   }
 
   find(request: Request, found: Rule[], manyValues: Rule): void {
     addCounting(this.#rest, request, found);
     for (const texts of this.#byText) texts.find(request, found, manyValues);
-    if (this.#byAddress === undefined) return;
-    const { address } = request;
-    if (address === undefined) return;
-    const rules: Rule[] = [];
-    this.#byAddress.find(address, rules);
-    addCounting(rules, request, found);
   }
 
   #textsOf(fact: Fact): TextIndex {
@@ -85,24 +73,21 @@ class Bucket {
 }
 
 /** What tells rules apart, the best first. Methods tell the fewest. */
-const SELECTIVE: readonly ((condition: Condition) => boolean)[] = [
-  (condition) => isExact(condition) && condition.word === "host",
-  (condition) => isExact(condition) && condition.word !== "method",
-  ({ kind }) => kind === "address",
-  (condition) => condition.kind === "text" && !isExact(condition) && isIndexable(condition),
-  isExact,
+const SELECTIVE: readonly ((condition: TextCondition) => boolean)[] = [
+  ({ exact, word }) => exact !== undefined && word === "host",
+  ({ exact, word }) => exact !== undefined && word !== "method",
+  ({ word }) => word === "ip",
+  (condition) => condition.exact === undefined && isIndexable(condition),
+  ({ exact }) => exact !== undefined,
 ];
 
-function selective(conditions: readonly Condition[]): TextCondition | AddressCondition | undefined {
+function selective(conditions: readonly Condition[]): TextCondition | undefined {
+  const texts = conditions.filter((condition) => condition.kind === "text");
   for (const isSelective of SELECTIVE) {
-    const found = conditions.find(isSelective);
-    if (found !== undefined) return found as TextCondition | AddressCondition;
+    const found = texts.find(isSelective);
+    if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function isExact(condition: Condition): boolean {
-  return condition.kind === "text" && condition.exact !== undefined;
 }
 
 /** In the order of the file, each once: several paths or addresses of a rule may match. */

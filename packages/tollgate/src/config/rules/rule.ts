@@ -5,7 +5,7 @@ import type { ChosenLimits } from "../../limiter/choosing/limits-choice.ts";
 import type { Choice, RuleWords } from "../file/limits-file.ts";
 import { type Condition, conditionsOf, holds, type PathCondition } from "./condition.ts";
 import { type Fact, parseFact } from "./fact.ts";
-import { limitsOfWords, union, unitsOfWords } from "./limit-words.ts";
+import { limitsOfWords, unitsOfWords } from "./limit-words.ts";
 import { pathText } from "./path-readings.ts";
 import { countedText, EVERY_REQUEST, type Request } from "./request.ts";
 import { keyOfAddress } from "./request-address.ts";
@@ -30,14 +30,14 @@ export class Rule {
   readonly facts: readonly Fact[];
   readonly conditions: readonly Condition[];
   /** Whether it counts places for any plan or key. */
-  mayTakePlaces: boolean;
+  mayTakePlaces = false;
   /** Those that the search in the index of paths has not answered. */
   readonly #others: readonly Condition[];
   readonly #planFact: Fact | undefined;
   readonly #asksPath: boolean;
   /** Its keys in the spelling of the file, by the key under which addresses are counted, if it counts by `ip`. */
   #addresses: ReadonlyMap<string, string> | undefined = undefined;
-  #units: readonly string[];
+  #units: readonly string[] = [];
   /** Made with the first limits: most rules of a large file are asked seldom. */
   #limits: Map<Choice, ChosenLimits> | undefined = undefined;
   /** By their words as text: keys of equal numbers share limits, and so the memory of a limiter. */
@@ -56,8 +56,6 @@ export class Rule {
     this.#planFact = plans === undefined ? undefined : parseFact(plans.from);
     const chosenBy = [words.keys === undefined ? undefined : this.facts[0], this.#planFact];
     this.#asksPath = this.conditions.some(isPath) || chosenBy.some((fact) => fact?.kind === "path");
-    this.#units = unitsWithoutKeys(words);
-    this.mayTakePlaces = [words, ...Object.values(plans?.is ?? {})].some(countsPlaces);
   }
 
   /** The last rule of its domain, which denies what it counts. */
@@ -68,22 +66,25 @@ export class Rule {
   /** Compiles a rule step by step: it may have 100,000 keys. */
   static *compile(name: string, order: number, words: RuleWords, ignoreCase: boolean): Steps<Rule> {
     const rule = new Rule(name, order, words, ignoreCase);
-    yield* rule.#readKeys();
+    yield* rule.#readChoices();
     return rule;
   }
 
-  *#readKeys(): Steps<void> {
+  *#readChoices(): Steps<void> {
     const { keys } = this.words;
-    if (keys === undefined) return;
-    const addresses = this.facts[0]?.kind === "ip" ? new Map<string, string>() : undefined;
-    let units = this.#units;
-    for (const [name, choice] of Object.entries(keys)) {
-      units = withUnitsOf(choice, units);
-      this.mayTakePlaces ||= countsPlaces(choice);
-      addresses?.set(keyOfAddress(name) ?? name, name);
+    const units = new Set<string>();
+    for (const choice of choicesOf(this.words)) {
+      addUnits(choice, units);
+      this.mayTakePlaces ||= typeof choice === "object" && choice.inflight !== undefined;
       yield;
     }
-    this.#units = units;
+    this.#units = [...units];
+    if (keys === undefined || this.facts[0]?.kind !== "ip") return;
+    const addresses = new Map<string, string>();
+    for (const key of Object.keys(keys)) {
+      addresses.set(keyOfAddress(key) ?? key, key);
+      yield;
+    }
     this.#addresses = addresses;
   }
 
@@ -212,23 +213,18 @@ export function isPath(condition: Condition): condition is PathCondition {
   return condition.kind === "path";
 }
 
-function countsPlaces(choice: Choice): boolean {
-  return typeof choice === "object" && choice.inflight !== undefined;
-}
-
 /** The units that a rule counts for any plan and any key. */
-export function unitsOfRule(words: RuleWords): readonly string[] {
-  let units = unitsWithoutKeys(words);
-  for (const choice of Object.values(words.keys ?? {})) units = withUnitsOf(choice, units);
+export function unitsOfRule(words: RuleWords): ReadonlySet<string> {
+  const units = new Set<string>();
+  for (const choice of choicesOf(words)) addUnits(choice, units);
   return units;
 }
 
-function unitsWithoutKeys(words: RuleWords): readonly string[] {
-  let units = unitsOfWords(words);
-  for (const choice of Object.values(words.plans?.is ?? {})) units = withUnitsOf(choice, units);
-  return units;
+/** What may hold for a request: the limits of the rule, of its plans and of its keys. */
+function choicesOf(words: RuleWords): readonly Choice[] {
+  return [words, ...Object.values(words.plans?.is ?? {}), ...Object.values(words.keys ?? {})];
 }
 
-function withUnitsOf(choice: Choice, units: readonly string[]): readonly string[] {
-  return typeof choice === "string" ? units : union(units, unitsOfWords(choice));
+function addUnits(choice: Choice, units: Set<string>): void {
+  if (typeof choice === "object") for (const unit of unitsOfWords(choice)) units.add(unit);
 }

@@ -9,8 +9,6 @@ interface Level {
   readonly rules: Map<string, Rule[]>;
 }
 
-const NO_LEVELS: readonly Level[] = [];
-
 /** Whether texts of its fact tell the rules of a condition apart. */
 export function isIndexable({ patterns }: TextCondition): boolean {
   return patterns.every(({ exact, start, end }) => exact !== undefined || start !== "" || end !== "");
@@ -20,8 +18,8 @@ export function isIndexable({ patterns }: TextCondition): boolean {
 export class TextIndex {
   readonly fact: Fact;
   readonly #whole = new Map<string, Rule[]>();
-  #starts = NO_LEVELS;
-  #ends = NO_LEVELS;
+  readonly #starts: Level[] = [];
+  readonly #ends: Level[] = [];
   readonly #withStars: Rule[] = [];
   #enforces = false;
 
@@ -34,8 +32,8 @@ export class TextIndex {
     else this.#enforces ||= rule.mode === "enforce";
     for (const { exact, start, end } of patterns) {
       if (exact !== undefined) addTo(this.#whole, exact, rule);
-      else if (start !== "") this.#starts = withText(this.#starts, start, rule);
-      else this.#ends = withText(this.#ends, end, rule);
+      else if (start !== "") addTo(rulesOf(this.#starts, start), start, rule);
+      else addTo(rulesOf(this.#ends, end), end, rule);
     }
   }
 
@@ -60,11 +58,12 @@ export function addCounting(rules: readonly Rule[] | undefined, request: Request
   for (const rule of rules) if (rule.counts(request)) found.push(rule);
 }
 
-function withText(levels: readonly Level[], text: string, rule: Rule): readonly Level[] {
-  const known = levels.find(({ length }) => length === text.length);
-  const level = known ?? { length: text.length, rules: new Map<string, Rule[]>() };
-  addTo(level.rules, text, rule);
-  return known === undefined ? [...levels, level] : levels;
+function rulesOf(levels: Level[], { length }: string): Map<string, Rule[]> {
+  const known = levels.find((level) => level.length === length);
+  if (known !== undefined) return known.rules;
+  const rules = new Map<string, Rule[]>();
+  levels.push({ length, rules });
+  return rules;
 }
 
 function addTo(rules: Map<string, Rule[]>, text: string, rule: Rule): void {

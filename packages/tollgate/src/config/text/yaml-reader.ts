@@ -95,7 +95,7 @@ class YamlReader {
     if (this.#yaml.isMap(node)) return this.#readMap(items as readonly YamlPair[], at, level);
     if (this.#yaml.isSeq(node)) return items.map((item, i) => this.#readPart(i, item, at, level));
     const isTyped = this.#typed?.some((word) => this.#words.includes(word)) ?? true;
-    return isTyped || value == null ? scalarOf(value) : source;
+    return isTyped ? (value ?? null) : value == null ? null : source;
   }
 
   #readMap(pairs: readonly YamlPair[], mapAt: number, level: number): unknown {
@@ -140,18 +140,5 @@ class YamlReader {
   #stop(at: number, message: string): void {
     if (!this.isTooMuch) this.mistakes.push({ at, message });
     this.isTooMuch = true;
-  }
-}
-
-function scalarOf(value: unknown): string | number | boolean | null {
-  switch (typeof value) {
-    case "string":
-    case "number":
-    case "boolean":
-      return value;
-    case "bigint":
-      return Number(value);
-    default:
-      return null;
   }
 }

@@ -1,5 +1,5 @@
 import { embeddedIpv4 } from "./embedded-ipv4.ts";
-import { bitsOf, type Ip, isIpv6, networkOf, parseIp, textOf } from "./parse-ip.ts";
+import { bitsOf, type Ip, isDottedQuad, isIpv6, networkOf, parseIp, textOf } from "./parse-ip.ts";
 
 /** The address of a client or a proxy, independent of its spelling. */
 export interface Address {
@@ -26,6 +26,14 @@ export function parseAddress(node: string): Address | undefined {
   const text = host?.includes(":") ? withoutZone(host) : host;
   const ip = text === undefined ? undefined : parseIp(text);
   return ip === undefined ? undefined : addressOf(ip);
+}
+
+const MAPPED = "::ffff:";
+
+/** A fast path: nearly every peer has an IPv4 address, which the system writes in one of these two forms. */
+export function plainIpv4(text: string): string | undefined {
+  if (isDottedQuad(text)) return text;
+  return text.startsWith(MAPPED) && isDottedQuad(text, MAPPED.length) ? text.slice(MAPPED.length) : undefined;
 }
 
 function addressOf(ip: Ip): Address {

@@ -8,11 +8,10 @@ import {
 import { show, TollgateError } from "../../core/errors.ts";
 import { keyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
-import { type Address, keyOfIp, parseAddress } from "./address.ts";
+import { type Address, keyOfIp, parseAddress, plainIpv4 } from "./address.ts";
 import { ClientFinder, DEFAULT_HEADER, type FoundClient } from "./client-finder.ts";
 import { checkToken } from "./header-values.ts";
 import { MissingAddressWatch } from "./missing-address-watch.ts";
-import { isDottedQuad } from "./parse-ip.ts";
 import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
 import { checkHeaderIsRead, compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
 
@@ -48,7 +47,6 @@ type FindClient = (facts: HttpFacts) => FoundClient;
 
 const UNKNOWN = "unknown";
 const DEFAULT_PREFIX = 64;
-const MAPPED = "::ffff:";
 
 /**
  * Makes a key of the client's address: a dotted quad for IPv4, the network for IPv6, such as `2001:db8:1:2::/64`, and
@@ -112,7 +110,7 @@ function makeKey(options: ClientIpOptions = {}): KeyOf {
     const peer = facts.remoteAddress;
     watch?.look(facts);
     if (peer === undefined) return keyOf(undefined);
-    const plain = plainPeer(peer);
+    const plain = plainIpv4(peer);
     if (plain === undefined) return keyOf(parseAddress(peer));
     addresses?.found();
     return plain;
@@ -136,10 +134,4 @@ function checkFacts(facts: unknown): asserts facts is HttpFacts {
     "ERR_KEY",
     `clientIp: expected the facts of a request (HttpFacts), got ${show(facts)}${hint}`,
   );
-}
-
-/** A fast path: nearly every peer has an IPv4 address, which the system writes in one of these two forms. */
-function plainPeer(peer: string): string | undefined {
-  if (isDottedQuad(peer)) return peer;
-  return peer.startsWith(MAPPED) && isDottedQuad(peer, MAPPED.length) ? peer.slice(MAPPED.length) : undefined;
 }
