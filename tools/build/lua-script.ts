@@ -10,6 +10,7 @@ import {
   ROW_VERSION,
 } from "../../packages/tollgate/src/stores/redis/script/row.ts";
 import { SCRIPT_VERBS, type ScriptVerbRow } from "../../packages/tollgate/src/stores/redis/script/script-verbs.ts";
+import { shortLua } from "./short-lua.ts";
 
 const FOLDER = new URL("../../packages/tollgate/src/stores/redis/script/lua/", import.meta.url);
 
@@ -74,10 +75,10 @@ function luaLines(): readonly LuaLine[] {
   return [...FAST_FILES.flatMap(linesOf), before!, ...GENERAL_FILES.flatMap(linesOf), after!];
 }
 
-/** The script without comments and indentation. */
+/** The script without comments and indentation, and with short names. */
 export function luaScript(): string {
   const lines = luaLines().map(({ text }) => text.trim());
-  return lines.filter((text) => text !== "" && !text.startsWith("--")).join("\n");
+  return shortLua(lines.filter((text) => text !== "" && !text.startsWith("--")).join("\n"));
 }
 
 /** What luacheck finds in the files together, because they share local names; `undefined` if it is not installed. */
