@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HONO_PROCESS, OWN_PROCESS } from "../tools/own-process.ts";
-import { ALL_TESTS, DEEP_TESTS } from "../tools/test-tiers.ts";
+import { ALL_TESTS, DEEP_TESTS, matches } from "../tools/test-tiers.ts";
 import { REPOSITORY } from "./support/planted-workspace.ts";
 
 /** Modules that start Redis, another runtime or a service that needs curl. */
@@ -12,19 +12,9 @@ const FOLDERS = ["packages/tollgate/test", "packages/server/test", "bench/test",
 
 const testFiles = FOLDERS.flatMap((folder) =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
+    .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"))
     .map((file) => `${folder}/${file}`),
 );
-
-/** A pattern with `**` for any folders and `*` for a part of a name. */
-function matches(file: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => {
-    const source = pattern
-      .replaceAll(".", "\\.")
-      .replace(/\*\*\/|\*/g, (stars) => (stars === "*" ? "[^/]*" : "(.*/)?"));
-    return new RegExp(`^${source}$`).test(file);
-  });
-}
 
 /** Whether a file imports a package, itself or by other files. */
 function imports(file: string, name: string, seen: Set<string>): boolean {

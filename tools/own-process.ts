@@ -21,7 +21,7 @@ const REPLACES_RESPONSE = /from "@hono\/node-server"|hono-apps\.ts"/;
 
 const ALL = FOLDERS.flatMap((folder) =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts"))
+    .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"))
     .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(join(REPOSITORY, folder, file), "utf8") })),
 );
 

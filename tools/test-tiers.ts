@@ -46,11 +46,22 @@ export const DEEP_TESTS = [
 export const BOTH_TIERS = [
   "packages/tollgate/test/properties/*.test.ts",
   "packages/tollgate/test/limiter/block-traces.test.ts",
-  "packages/tollgate/test/stores/local/{full-peek,overflow-flood}.test.ts",
+  "packages/tollgate/test/stores/local/full-peek.test.ts",
+  "packages/tollgate/test/stores/local/overflow-flood.test.ts",
 ];
 
 /** Redis and its clients. These files wait for servers much of the time, and leave their process as they found it. */
 export const REDIS = "packages/tollgate/test/stores/redis/**/!(kept-in-memory).test.ts";
+
+/** A pattern with `**` for any folders and `*` for a part of a name. */
+export function matches(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => {
+    const source = pattern
+      .replaceAll(".", "\\.")
+      .replace(/\*\*\/|\*/g, (stars) => (stars === "*" ? "[^/]*" : "(.*/)?"));
+    return new RegExp(`^${source}$`).test(file);
+  });
+}
 
 interface Tier {
   /** A file that takes longer on a quiet machine should be split. */

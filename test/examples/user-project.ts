@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { packAll } from "../packaging/installed-project.ts";
-import { install } from "../packaging/projects.ts";
+import { unpackBuilt } from "../packaging/installed-project.ts";
 import { type Run, runNode } from "../support/run.ts";
 import { folderOfFile } from "../support/temporary-folder.ts";
 import { REPOSITORY } from "./code-blocks.ts";
@@ -21,9 +20,7 @@ export async function createUserProject(): Promise<string> {
     throw new Error("packages are missing: run sh tools/install-apart.sh");
   }
   const root = folderOfFile();
-  const { tarballs } = await packAll(join(REPOSITORY, "packages/tollgate"), root);
-  const installed = await install(root, tarballs);
-  if (installed.status !== 0) throw new Error(`the tarball cannot be installed: ${installed.stderr}`);
+  await unpackBuilt(root);
   for (const name of packagesIn(INSTALLED)) linkTo(join(root, "node_modules", name), join(INSTALLED, name));
   for (const name of OF_WORKSPACE) linkTo(join(root, "node_modules", name), join(REPOSITORY, "node_modules", name));
   return root;

@@ -96,12 +96,15 @@ export function install(root: string, tarballs: readonly string[]): Promise<Run>
   return run("npm", [...args, "--loglevel=error"], { cwd: root, env: userEnvironment() });
 }
 
+/** Where a dependency of the library is installed. The library has its own copy if the workspace needs another one. */
+export function folderOf(name: string): string {
+  const own = join(REPOSITORY, "packages/tollgate/node_modules", name);
+  return existsSync(own) ? own : join(REPOSITORY, "node_modules", name);
+}
+
 /** Packs a package that is installed in this repository. */
 export async function packInstalled(name: string, folder: string): Promise<string> {
-  // The library has its own copy if the workspace needs another version.
-  const own = join(REPOSITORY, "packages/tollgate/node_modules", name);
-  const source = existsSync(own) ? own : join(REPOSITORY, "node_modules", name);
-  const args = ["pack", source, "--pack-destination", folder, "--ignore-scripts", "--silent"];
+  const args = ["pack", folderOf(name), "--pack-destination", folder, "--ignore-scripts", "--silent"];
   const { stdout } = await run("npm", args, { cwd: folder, env: userEnvironment() });
   return join(folder, stdout.trim());
 }

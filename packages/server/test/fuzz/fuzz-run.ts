@@ -66,7 +66,7 @@ export class FuzzRun {
       this.#isOver = true;
     }
     await watched;
-    for (const service of this.#services) await this.#end(service);
+    await Promise.all(this.#services.map((service) => this.#end(service)));
   }
 
   /** Sends one input after the other. */
