@@ -94,6 +94,11 @@ export function countsName(limit: Limit): string {
   return [limit.unit, limit.name, limit.algorithm, window].join(SEPARATOR);
 }
 
+/** Identifies a limit's counts in a plan within a scope: each list of limits that counts separately has its own. */
+export function countsNameIn({ id, onChange }: Pick<Plan, "id" | "onChange">, limit: Limit): string {
+  return onChange === "separate" ? `${countsName(limit)}\n${id}` : countsName(limit);
+}
+
 /** Whether two limits count together, whatever their other numbers are. */
 export function isSameLimit(one: Limit, other: Limit): boolean {
   return one.name === other.name && countsName(one) === countsName(other);

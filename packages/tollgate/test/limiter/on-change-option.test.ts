@@ -1,4 +1,13 @@
-import { createLimiter, fixedWindow, type Limit, memoryStore, perMinute, slidingWindow } from "tollgate";
+import {
+  createLimiter,
+  fixedWindow,
+  type Limit,
+  type Limiter,
+  memoryStore,
+  perDay,
+  perMinute,
+  slidingWindow,
+} from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { createPlan, type LimiterContext, type OnChange, type Plan, type SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
@@ -76,6 +85,33 @@ describe("onChange", () => {
     }
     for (const store of [memoryStore(), tableStore({ maxKeys: 10 })]) {
       expect(createLimiter({ limits, store, onChange: "carry-over" }).name).toBe("limiter");
+    }
+  });
+
+  it.each([
+    ["memoryStore", () => memoryStore()],
+    ["tableStore", () => tableStore({ maxKeys: 100 })],
+    ["sharedStore", () => sharedStore({ maxKeys: 100 })],
+  ])("separate counts of other lists can be given back after a reset or a clear of one list in %s", (_name, open) => {
+    const store = open();
+    const [narrow, wide] = [5, 50].map((day) =>
+      createLimiter({ name: "api", limits: [perMinute(5), perDay(day)], store }),
+    ) as [Limiter, Limiter];
+    const usedOf = (limiter: Limiter) => limiter.explain("ann").map(({ used }) => used);
+    for (const forget of [() => narrow.reset("ann"), () => narrow.clear()]) {
+      narrow.consume("ann");
+      const [forgotten, reserved] = [narrow.reserve("ann", 2), wide.reserve("ann", 3)];
+      forget();
+      narrow.consume("ann");
+      forgotten.cancel();
+      expect(usedOf(wide)).toEqual([3, 3]);
+      reserved.settle(1);
+      expect([usedOf(narrow), usedOf(wide)]).toEqual([
+        [1, 1],
+        [1, 1],
+      ]);
+      narrow.reset("ann");
+      wide.reset("ann");
     }
   });
 });

@@ -1,7 +1,7 @@
 import { carryOverKey } from "../../algorithms/carry-over.ts";
 import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import type { PlainTake } from "../../algorithms/kernel.ts";
-import { countsName, type Plan } from "../../core/plan.ts";
+import { countsNameIn, type Plan } from "../../core/plan.ts";
 import { Report } from "../../core/report.ts";
 import type { LimiterContext } from "../../core/store.ts";
 import type { UndoRecord } from "../../core/taken.ts";
@@ -59,7 +59,7 @@ export class ListVerbs {
   /** How the log of resets names each limit, whichever key it counts. */
   get limitHashes(): readonly number[] {
     this.#limitHashes ??= this.plan.limits.map((limit) =>
-      this.#store.texts.hashOf(`${this.scope.number} ${countsName(limit)}`),
+      this.#store.texts.hashOf(`${this.scope.number} ${countsNameIn(this.plan, limit)}`),
     );
     return this.#limitHashes;
   }

@@ -2,7 +2,7 @@ import { CompiledPlan } from "../../algorithms/compiled-plan.ts";
 import { REACH_US } from "../../algorithms/ticks.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { Limit } from "../../core/limits/limit.ts";
-import { countsName, isSameLimit, type Plan } from "../../core/plan.ts";
+import { countsNameIn, isSameLimit, type Plan } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
@@ -78,7 +78,7 @@ export class SharedPlan {
 
   /** How the log names each limit, whichever key it counts. */
   get limitHashes(): readonly number[] {
-    this.#limitHashes ??= this.plan.limits.map((limit) => this.fingerprints.hashName(countsName(limit)));
+    this.#limitHashes ??= this.plan.limits.map((limit) => this.fingerprints.hashName(countsNameIn(this.plan, limit)));
     return this.#limitHashes;
   }
 

@@ -1,5 +1,5 @@
 import type { Limit } from "../../../core/limits/limit.ts";
-import { countsName, type Plan } from "../../../core/plan.ts";
+import { countsNameIn, type Plan } from "../../../core/plan.ts";
 import { digest } from "../digest.ts";
 import { scriptAlgorithmOf } from "./algorithms.ts";
 
@@ -31,10 +31,9 @@ export function listId({ id }: Counting): string {
  * A limit as rows describe it: the identity of its counts, its kind, and its numbers. Counts of a plan that counts
  * separately have an identity of their own.
  */
-export function describeLimit(limit: Limit, { id, onChange }: Counting): string {
-  const own = onChange === "separate" ? `\n${id}` : "";
+export function describeLimit(limit: Limit, counting: Counting): string {
   const { kind, numbers } = scriptAlgorithmOf(limit).describe(limit);
-  return digest(`${countsName(limit)}${own}`, NAME_BYTES).slice(0, NAME_LENGTH) + kind + numbers.map(encode).join("");
+  return digest(countsNameIn(counting, limit), NAME_BYTES).slice(0, NAME_LENGTH) + kind + numbers.map(encode).join("");
 }
 
 /**
