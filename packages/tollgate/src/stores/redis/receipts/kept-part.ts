@@ -1,8 +1,8 @@
 import type { Cost } from "../../../core/cost.ts";
 import type { KeptScriptCall, KeptReceipt as NamedReceipt } from "../script/transaction.ts";
 
-/** A limit: the unit that costs name, whether a plain number counts for it, and what is special about it. */
-export type KeptLimit = readonly [unit: string, isPlain: boolean, kind: "place" | "bucket" | "window"];
+/** A limit: the unit that costs name, whether a plain number counts for it, its kind, and the cells of its ring. */
+export type KeptLimit = readonly [unit: string, isPlain: boolean, kind: "place" | "bucket" | "window", ring?: number];
 
 /** The row of a key, its plan for the script, the name of its counts for the cache of denials, and its limits. */
 export type KeptRow = readonly [name: string, plan: string, countsName: string, limits: readonly KeptLimit[]];
@@ -151,7 +151,8 @@ export class KeptPart {
       const from = at;
       at += limits.length;
       const untilUs = limits.map((_, i) => take?.untilUs[from + i] ?? 0);
-      return { name, plan, costs: costs.slice(from, at), untilUs, decidedUs: take?.moments[row] ?? 0 };
+      const ringCells = limits.map(([, , , ring = 0]) => ring);
+      return { name, plan, costs: costs.slice(from, at), untilUs, decidedUs: take?.moments[row] ?? 0, ringCells };
     });
   }
 }

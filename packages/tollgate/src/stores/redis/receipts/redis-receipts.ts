@@ -126,7 +126,8 @@ export class RedisReceipts implements ReservationKeeper, ReceiptServer {
       if (known === undefined) parts.push(part);
       const limits = plan.plan.limits.map((limit, own): KeptLimit => {
         const { unit, isPlain } = units[at + own]!;
-        return [unit, isPlain, countsPlaces(limit) ? "place" : isNamedByMoment(limit) ? "window" : "bucket"];
+        const kind = countsPlaces(limit) ? "place" : isNamedByMoment(limit) ? "window" : "bucket";
+        return [unit, isPlain, kind, plan.ringCells[own]!];
       });
       part.knownUntilUs = Math.min(part.knownUntilUs, plan.known?.[1] ?? NOT_KNOWN);
       part.rows.push([name, plan.text.replace(KNOWN, ""), countsName, limits]);

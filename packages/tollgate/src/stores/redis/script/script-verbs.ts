@@ -50,7 +50,7 @@ export const SCRIPT_VERBS: Readonly<Record<ScriptVerb, ScriptVerbRow>> = {
   // An operator's reset must not be crowded out, either.
   forget: { ...describe("forget", ADMINISTRATIVE), forgets: true, settles: true },
   block: { ...describe("block", ADMINISTRATIVE), setsBlock: true, settles: true },
-  receipt: { ...describe("receipt", ADMINISTRATIVE), keeps: true, settles: true, keySteps: LEASE_STEPS },
+  receipt: { ...describe("receipt", ADMINISTRATIVE), keeps: true, settles: true },
   lease: { ...describe("lease", ADMINISTRATIVE), leases: true, reported: "once", keySteps: LEASE_STEPS },
 };
 

@@ -1,6 +1,6 @@
 import { scriptAlgorithmOf } from "./algorithms.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
-import type { ScriptKey, ScriptTransaction } from "./transaction.ts";
+import type { KeptReceipt, ScriptKey, ScriptTransaction } from "./transaction.ts";
 
 const BYTES_PER_CELL = 7;
 /**
@@ -9,12 +9,18 @@ const BYTES_PER_CELL = 7;
  */
 const MANY_UNITS = 2 ** 43;
 
+/** To read a receipt takes 15 to 30 steps, and 100 after many charges. Its size is not known before. */
+const READ_RECEIPT_STEPS = 100;
+/** For a change, a KiB of words, a row, a limit that is charged or renewed, and one that gets units back. */
+const RECEIPT = { change: 10, kib: 10, row: 8, counted: 5, given: 2 } as const;
+
 /**
  * How much work a transaction is for the server, in steps. A step takes about a microsecond of an idle server. The
  * result is at least what the transaction takes in a call of its own.
  */
 export function stepsOf(transaction: ScriptTransaction): number {
-  const { verb, times, keys, detail } = transaction;
+  const { verb, times, keys, detail, receipt } = transaction;
+  if (receipt !== undefined) return receiptSteps(receipt, keys.length - 1);
   const { changes, decides } = SCRIPT_VERBS[verb];
   const isFast = changes && decides && keys.length === 1 && keys[0]!.plan.isFast;
   if (!isFast) return generalSteps(transaction);
@@ -35,6 +41,20 @@ function generalSteps(transaction: ScriptTransaction): number {
       const kib = (cells * BYTES_PER_CELL) / 1_024;
       steps += roundCount * scriptAlgorithmOf(limit).roundSteps + kibSteps * kib;
       if (times * (costs[i] ?? 0) > MANY_UNITS) steps += cells / 2;
+    }
+  }
+  return Math.ceil(steps);
+}
+
+/** A group of a long ring is found, and those after it are rewritten. */
+function receiptSteps({ words, given, calls }: KeptReceipt, rowCount: number): number {
+  if (words === undefined && given.length === 0 && calls.length === 0) return READ_RECEIPT_STEPS;
+  const bytes = words?.reduce<number>((sum, word) => sum + String(word).length, 0) ?? 0;
+  let steps = RECEIPT.change + RECEIPT.kib * (bytes / 1_024) + RECEIPT.row * rowCount;
+  for (const { costs } of calls) steps += RECEIPT.counted * costs.length;
+  for (const { costs, ringCells } of given) {
+    for (const [i, cells] of ringCells.entries()) {
+      if (costs[i]! > 0) steps += RECEIPT.given + SCRIPT_VERBS.refund.kibSteps * ((cells * BYTES_PER_CELL) / 1_024);
     }
   }
   return Math.ceil(steps);

@@ -24,6 +24,8 @@ export interface KeptScriptCall {
   readonly untilUs: readonly number[];
   /** The moment at which they were taken, by the server's time. */
   readonly decidedUs: number;
+  /** How many cells the ring of each limit may have. */
+  readonly ringCells: readonly number[];
 }
 
 /** A change of a receipt in a key of its own, if its client has read it as it is. Otherwise nothing is done. */

@@ -124,6 +124,17 @@ describe("a reservation that the store keeps", () => {
     expect(await inUse.redis.callsOf(() => there.reservation(id).settle({ tokens: 3, bytes: 90 }))).toBe(2);
   });
 
+  it("is settled in one script call with many others, but not with one that rewrites a long ring", async () => {
+    const long = slidingWindow({ limit: 4_000, window: "1d", resolution: 0 });
+    const [few, many] = [processes([REQUESTS]), processes([long])];
+    const ids = await Promise.all(Array.from({ length: 40 }, () => keep(few.limiter, 2)));
+    const settled = () => Promise.all(ids.map((id) => few.there.reservation(id).settle(1)));
+    expect(await inUse.redis.callsOf(settled)).toBeLessThanOrEqual(3);
+    const both = [await keep(many.limiter, 1), await keep(many.limiter, 1)];
+    expect(await inUse.redis.callsOf(() => Promise.all(both.map((id) => many.there.reservation(id).cancel())))).toBe(3);
+    expect([await usedOf(few.limiter), await usedOf(many.limiter)]).toEqual([[40], [0]]);
+  });
+
   it("has an id of its own that cannot be guessed, in one key that expires", async () => {
     const { limiter, there, prefix } = processes();
     const ids = [await keep(limiter), await keep(limiter), await keep(limiter)];
