@@ -56,6 +56,25 @@ describe("consumeAll", () => {
     expect(limits.peek("api", one.facts, { tokens: 60, requests: 8 }).allowed).toBe(false);
   });
 
+  it("decides requests of one key apart if the plan of some denies or is unlimited", () => {
+    const is = { out: "deny", staff: "unlimited" } as const;
+    const file = fileOf({ org: { by: "descriptor.org", plans: { from: "descriptor.plan", is }, quota: "3/1d" } });
+    const limits = limitsOver(file);
+    const allowed = (...plans: readonly string[]) => {
+      const { decision, parts } = limits.consumeAll(
+        "api",
+        plans.map((plan) => entries({ org: "acme", plan })),
+      );
+      return [decision.allowed, ...parts.map((part) => part.allowed)];
+    };
+    expect(allowed("free", "out")).toEqual([false, true, false]);
+    expect(allowed("staff", "out", "staff")).toEqual([false, true, false, true]);
+    expect(allowed("staff", "free", "staff", "free")).toEqual([true, true, true, true, true]);
+    expect(allowed("staff", "free", "free")).toEqual([false, true, false, false]);
+    expect(allowed("free", "staff", "staff")).toEqual([true, true, true, true]);
+    expect(limits.peek("api", entries({ org: "acme" }).facts, 0).remaining).toBe(0);
+  });
+
   it("takes nothing beside a request that the file denies, or whose key is blocked", () => {
     const limits = limitsOver();
     const ann = entries({ user: "ann" });

@@ -21,8 +21,10 @@ export function consumeAll(
   const members = new Map<string, JointMember<Request> & { readonly index: number; readonly costs: Cost[] }>();
   const parts = requests.map(({ request, cost }) =>
     rules.setOf(request).rules.map((rule) => {
-      // Names of rules have no line ends.
-      const id = `${rule.name}\n${encodeKey(request.keyOf(rule.facts))}`;
+      const { choice } = rule.choose(request);
+      // A plan that denies, or is unlimited, is not that of the key's other requests. No rule's name has line ends.
+      const word = typeof choice === "string" ? choice : "";
+      const id = `${rule.name}\n${word}\n${encodeKey(request.keyOf(rule.facts))}`;
       const { limiters, pricing } = rules.setFor([rule]);
       const { selection } = limiters[0]!;
       const member = members.get(id) ?? { index: members.size, selection, input: request, costs: [] };
