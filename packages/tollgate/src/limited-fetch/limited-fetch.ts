@@ -17,8 +17,8 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 /** Made by `limitedFetch`. */
 export interface LimitedFetch extends Fetch {
   /**
-   * Ends the block of an input, as `unblock` of the limiter does, and the one that this process keeps for a server if
-   * the limiter's store could not be told. Resolves with whether the input was blocked.
+   * Ends the block of an input, as `unblock` of the limiter does, and the one that this process keeps for a server:
+   * under a limit that it learned, or if the limiter's store could not be told. Resolves with whether it was blocked.
    */
   readonly unblock: (input: string) => Promise<boolean>;
 }
@@ -115,7 +115,7 @@ function checked(options: LimitedFetchOptions) {
   checkWholeNumber("retries", retries, 0, MOST_RETRIES);
   checkChoice("learn", learn, [true, false]);
   checkChoice("hold", hold, ["body", "headers"]);
-  checkFunction("fetch", options.fetch ?? globalThis.fetch, "a function such as fetch");
+  checkFunction("fetch", options.fetch === undefined ? globalThis.fetch : options.fetch, "a function such as fetch");
   checkFunction("clock.now", clock?.now, "a clock such as systemClock");
   return {
     input: input as string | ((request: Request) => string),

@@ -48,7 +48,9 @@ export class ServerTurns {
     await extendBlock(this.#pauses, input, ms, this.#clock);
   }
 
+  /** Without what was counted under learned limits, which would block it again. */
   unblock(input: string): boolean {
+    this.#inputs.delete(input);
     return this.#pauses.unblock(input);
   }
 

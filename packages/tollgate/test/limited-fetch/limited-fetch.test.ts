@@ -355,6 +355,7 @@ describe("limitedFetch", () => {
     [{ cost: -1 }, /cost: expected a whole number/],
     [{ maxWait: "soon" }, /maxWait: expected milliseconds/],
     [{ clock: {} }, /clock.now: expected a clock/],
+    [{ fetch: null }, /fetch: expected a function such as fetch, got null/],
     [{ key: "all" }, /unknown option "key"/],
   ])("refuses the options %j", (options, message) => {
     expect(() => limitedFetch(createLimiter({ limits: [perSecond(1)] }), options as LimitedFetchOptions)).toThrow(
@@ -437,6 +438,16 @@ describe("limitedFetch", () => {
     await settled();
     expect([other.sent.length, await other.get.unblock("a.example"), (await next).status]).toEqual([1, true, 200]);
     expect(await other.get.unblock("a.example")).toBe(false);
+  });
+
+  it("ends a wait under a learned limit by unblock", async () => {
+    const { clock, get, sent } = client([{ headers: { "RateLimit-Policy": '"a";q=1;w=86400' } }], { learn: true });
+    await get(URL_A);
+    await get(URL_A);
+    const next = get(URL_A);
+    await settled();
+    clock.advance(1_000);
+    expect([sent.length, await get.unblock("a.example"), (await next).status, sent.length]).toEqual([2, true, 200, 3]);
   });
 
   it("keeps the blocks of a thousand inputs if the limiter cannot be told, and forgets the oldest", async () => {
