@@ -66,7 +66,7 @@ function filesIn(root: string, path: string): readonly string[] {
   return readdirSync(join(root, path)).flatMap((name) => filesIn(root, join(path, name)));
 }
 
-/** Puts the tarball of the built library and its dependencies into `node_modules`, as packaging.test.ts has npm do it. */
+/** Puts the tarball of the built library and its dependencies into `node_modules`, as packaging.test.ts does by npm. */
 export async function unpackBuilt(root: string): Promise<void> {
   const installed = join(root, "node_modules/tollgate");
   mkdirSync(installed, { recursive: true });
