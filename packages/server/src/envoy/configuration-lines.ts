@@ -1,4 +1,12 @@
+import type { NodeHandler } from "tollgate/node";
+import { sendText } from "../http/responses.ts";
 import type { Configuration } from "./configuration.ts";
+import type { RateLimits } from "./rate-limits.ts";
+
+/** `GET /rlconfig`: the limits that are loaded. */
+export function configurationRoute(limits: RateLimits): NodeHandler {
+  return (_request, response) => sendText(response, configurationLines(limits.configuration));
+}
 
 /** What is loaded, one line for each limit, as `/rlconfig` of Envoy's service prints it. */
 export function configurationLines(configuration: Configuration): string {

@@ -7,8 +7,7 @@ import { limitsHealth } from "../limits/limits-health.ts";
 import type { LimitsSettings } from "../limits/limits-settings.ts";
 import { openStore } from "../limits/store.ts";
 import { compileWords, readWords } from "./configuration.ts";
-import { configurationLines } from "./configuration-lines.ts";
-import { configurationRoute } from "./http-routes.ts";
+import { configurationLines, configurationRoute } from "./configuration-lines.ts";
 import { withEnvoyProtocol } from "./limits-protocol.ts";
 import { RateLimits } from "./rate-limits.ts";
 

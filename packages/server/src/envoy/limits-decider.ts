@@ -41,10 +41,6 @@ export class LimitsDecider implements RateLimitDecider {
     const { domain, descriptors } = request;
     if (!this.#limits.domains.includes(domain)) return { overallCode: OK, statuses: descriptors.map(() => UNCOUNTED) };
     const asked = descriptors.map((descriptor) => askedOf(request, descriptor));
-    return this.#decide(domain, asked);
-  }
-
-  async #decide(domain: string, asked: readonly Asked[]): Promise<RateLimitResponse> {
     const [only] = asked;
     if (only?.verb === "consume" && asked.length === 1) {
       // The usual request. A joint decision of one descriptor takes a third longer.

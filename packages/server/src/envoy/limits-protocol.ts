@@ -1,7 +1,11 @@
 import type { Application } from "../application.ts";
 import { healthz } from "../http/health.ts";
+import { postRoute } from "../http/post-route.ts";
+import { sendJson } from "../http/responses.ts";
+import type { Route } from "../http/route-table.ts";
 import type { Log } from "../log/log.ts";
-import { jsonRoute } from "./http-routes.ts";
+import { jsonResponse, parseJsonRequest } from "./json.ts";
+import { OVER_LIMIT } from "./messages.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
 
 /** An application with Envoy's protocol, over gRPC and HTTP. */
@@ -17,4 +21,15 @@ export function withEnvoyProtocol(application: Application, limits: RateLimitDec
       return startGrpcServer({ ...address, limits, logError });
     },
   };
+}
+
+/** The same bound as for a request of gRPC. */
+const MOST_BODY_BYTES = 256 * 1024;
+
+/** `POST /json`: a request of Envoy's protocol as JSON. 200 or 429, 400 for nonsense, 503 without the store. */
+export function jsonRoute(limits: RateLimitDecider): Route {
+  return postRoute(MOST_BODY_BYTES, async (text, response) => {
+    const decided = await limits.decide(parseJsonRequest(text));
+    sendJson(response, decided.overallCode === OVER_LIMIT ? 429 : 200, jsonResponse(decided));
+  });
 }

@@ -4,14 +4,20 @@ import type { HeaderFormats } from "./forms/header-forms.ts";
 import type { HeaderList } from "./header-list.ts";
 import type { RateLimited } from "./rate-limited.ts";
 
-/** A limiter that was asked about a request, and what it decided. Each links to the one that was asked before. */
-export interface Asked {
-  /** What handlers find. */
-  readonly decision: RateLimited;
+/** What headers tell of a limiter that was asked. Each links to the one that was asked before. */
+export interface Told {
+  readonly decision: Decision;
   /** The forms in which its `headers` option has responses tell the limits. */
   readonly formats: HeaderFormats;
   /** The name of the quota's partition, if `partitionKey` gave one. */
   readonly partition: string | undefined;
+  readonly before: Told | undefined;
+}
+
+/** A limiter that was asked about a request, and what it decided. */
+export interface Asked extends Told {
+  /** What handlers find. */
+  readonly decision: RateLimited;
   readonly before: Asked | undefined;
   /** Settles the request, if this limiter or one before it can. */
   readonly settle: RateLimited["settle"] | undefined;
@@ -72,9 +78,9 @@ export function endAsked(asked: Asked | undefined): void {
 }
 
 /** All limiters, the first one first. */
-export function allAsked(last: Asked): readonly Asked[] {
-  const all: Asked[] = [];
-  for (let asked: Asked | undefined = last; asked !== undefined; asked = asked.before) all.unshift(asked);
+export function allTold(last: Told): readonly Told[] {
+  const all: Told[] = [];
+  for (let asked: Told | undefined = last; asked !== undefined; asked = asked.before) all.unshift(asked);
   return all;
 }
 

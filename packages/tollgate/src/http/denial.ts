@@ -1,6 +1,6 @@
 import type { Denied } from "../core/decision.ts";
 import { acceptWeights } from "./accept.ts";
-import { type Asked, allAsked } from "./asked.ts";
+import { allTold, type Told } from "./asked.ts";
 import { FORBIDDEN, jsonContent, type ResponseContent } from "./verdict.ts";
 
 const TOO_MANY_REQUESTS = 429;
@@ -49,8 +49,8 @@ export function denialContent(
  * `Retry-After` (RFC 9110) in whole seconds, rounded up so that a client that waits passes, plus a random part of the
  * jitter. The longest wait of all limiters that were asked. Null if waiting never helps.
  */
-export function retryAfterSeconds(asked: Asked, jitterMs: number): number | null {
-  const retryAfterMs = Math.max(...allAsked(asked).map(({ decision }) => decision.retryAfterMs));
+export function retryAfterSeconds(last: Told, jitterMs: number): number | null {
+  const retryAfterMs = Math.max(...allTold(last).map(({ decision }) => decision.retryAfterMs));
   if (!Number.isFinite(retryAfterMs)) return null;
   return Math.ceil(retryAfterMs / 1000) + Math.floor(Math.random() * (jitterMs / 1000 + 1));
 }

@@ -1,9 +1,10 @@
 import { optionError } from "../core/check-options.ts";
-import type { Clock } from "../core/clock.ts";
+import { type Clock, systemClock } from "../core/clock.ts";
 import type { Decision, Denied } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { Limit } from "../core/limits/limit.ts";
-import { type Asked, allAsked } from "./asked.ts";
+import { allTold, type Told } from "./asked.ts";
+import { retryAfterSeconds } from "./denial.ts";
 import {
   type ClientQuota,
   HEADER_FORMATS,
@@ -20,7 +21,7 @@ const POLICY = "RateLimit-Policy";
 type Header = HeaderList[number];
 
 /** A decision of limits that enforce, which headers can tell. */
-type Told = Asked & { readonly decision: Decision & { readonly limit: Limit; readonly limitRemaining: number } };
+type Limited = Told & { readonly decision: Decision & { readonly limit: Limit; readonly limitRemaining: number } };
 
 /** The RateLimit headers of one limiter's responses, in the forms that its `headers` option names. */
 export class RateLimitHeaders {
@@ -45,20 +46,20 @@ export class RateLimitHeaders {
    * The headers after this limiter has decided: none if no limit applied, or the option is `false`. If other limiters
    * were asked before, the headers list the policies of all in that order, and the tightest state, in the forms of all.
    */
-  of(asked: Asked, clock: Clock): HeaderList {
-    if (this.formats.size === 0 || !isTold(asked)) return NO_HEADERS;
-    if (asked.before === undefined) return headersOf(this.formats, [asked], asked, clock);
-    return headersOfAll(allAsked(asked).filter(isTold), clock);
+  of(last: Told, clock: Clock): HeaderList {
+    if (this.formats.size === 0 || !isLimited(last)) return NO_HEADERS;
+    if (last.before === undefined) return headersOf(this.formats, [last], last, clock);
+    return headersOfAll(allTold(last).filter(isLimited), clock);
   }
 }
 
 /** A limiter with `headers: false` is not told of. */
-function isTold(asked: Asked): asked is Told {
+function isLimited(asked: Told): asked is Limited {
   const { limit, limitRemaining } = asked.decision;
   return asked.formats.size > 0 && limit !== undefined && limitRemaining !== undefined;
 }
 
-function headersOfAll(all: readonly Told[], clock: Clock): HeaderList {
+function headersOfAll(all: readonly Limited[], clock: Clock): HeaderList {
   const given = all.flatMap(({ formats }) => [...formats]);
   const formats = new Map(given.toSorted(([one], [other]) => FORMS.indexOf(one) - FORMS.indexOf(other)));
   const tightest = all.reduce((tightestYet, asked) => (isTighter(asked, tightestYet) ? asked : tightestYet));
@@ -66,12 +67,12 @@ function headersOfAll(all: readonly Told[], clock: Clock): HeaderList {
 }
 
 /** Whether a client has to wait longer or, without a wait, has the smaller fraction left. */
-function isTighter({ decision: one }: Told, { decision: other }: Told): boolean {
+function isTighter({ decision: one }: Limited, { decision: other }: Limited): boolean {
   if (one.retryAfterMs !== other.retryAfterMs) return one.retryAfterMs > other.retryAfterMs;
   return one.limitRemaining / one.limit.capacity < other.limitRemaining / other.limit.capacity;
 }
 
-function headersOf(formats: HeaderFormats, all: readonly Told[], tightest: Told, clock: Clock): HeaderList {
+function headersOf(formats: HeaderFormats, all: readonly Limited[], tightest: Limited, clock: Clock): HeaderList {
   const list: Header[] = [];
   const quota = quotaOf(tightest);
   for (const { policies, state } of formats.values()) {
@@ -88,7 +89,7 @@ function firstOfEach(list: HeaderList): HeaderList {
   return list.filter(([name], at) => list.findIndex(([other]) => other === name) === at);
 }
 
-function quotaOf({ decision, partition }: Told): ClientQuota {
+function quotaOf({ decision, partition }: Limited): ClientQuota {
   const remaining = decision.allowed || !isHeldUp(decision) ? decision.limitRemaining : 0;
   return { limit: decision.limit, remaining, waitMs: waitOf(decision), partition };
 }
@@ -134,4 +135,33 @@ function checkNoConflict(formats: HeaderFormats): void {
       `headers: expected either ${show(form)} or ${show(other[0])}, whose headers have the same names, got both`,
     );
   }
+}
+
+/** The default form, which keeps the text of the policies that it has written last. */
+const DRAFT_11 = /* @__PURE__ */ new RateLimitHeaders("draft-11");
+
+/**
+ * The headers of a decision, for servers that no adapter serves: those of the RateLimit forms, and `Retry-After` if the
+ * call was denied and may pass later. `headers` is the option of the adapters, `"draft-11"` by default.
+ *
+ * @throws TollgateError `ERR_OPTION` for forms that do not exist or exclude each other.
+ * @example
+ * ```ts
+ * import { createLimiter, perMinute } from "tollgate";
+ * import { rateLimitHeaders } from "tollgate/node";
+ *
+ * const limiter = createLimiter({ limits: [perMinute(1)] });
+ * console.log(rateLimitHeaders(limiter.consume("ann"))[1]); // [ 'RateLimit', '"1-per-1m";r=0;t=60' ]
+ * console.log(rateLimitHeaders(limiter.consume("ann")).at(-1)); // [ 'Retry-After', '60' ]
+ * ```
+ */
+export function rateLimitHeaders(
+  decision: Decision,
+  headers: HeaderForm | readonly HeaderForm[] | false = "draft-11",
+): HeaderList {
+  const forms = headers === "draft-11" ? DRAFT_11 : new RateLimitHeaders(headers);
+  const told: Told = { decision, formats: forms.formats, partition: undefined, before: undefined };
+  const list = forms.of(told, systemClock);
+  const seconds = decision.allowed ? null : retryAfterSeconds(told, 0);
+  return seconds === null ? list : [...list, ["Retry-After", String(seconds)]];
 }
