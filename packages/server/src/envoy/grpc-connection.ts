@@ -21,7 +21,8 @@ export class GrpcConnection {
   #calledMs = performance.now();
   #hasCalled = false;
 
-  constructor(socket: Socket, context: CallContext) {
+  /** `pingMs` is how often it gets a ping. */
+  constructor(socket: Socket, pingMs: number, context: CallContext) {
     this.#socket = socket;
     this.session = performServerHandshake(socket, SESSION);
     this.session.on("error", () => {});
@@ -32,10 +33,15 @@ export class GrpcConnection {
         new UnaryCall(stream, headers, lines, context);
       },
     );
+    const pings = setInterval(() => this.#ping(), pingMs).unref();
+    this.session.once("close", () => clearInterval(pings));
   }
 
-  /** Sends a ping, or ends the connection if it has not answered the one before or has been idle for long. */
-  check(): void {
+  /**
+   * After a frame of a wrong size, Node reads no more of its connection, and does not notice that the client has gone.
+   * The session emits no event. So only a ping without an answer tells. A client has until the next ping to answer.
+   */
+  #ping(): void {
     const nowMs = performance.now();
     if (this.#hasCalled) this.#calledMs = nowMs;
     this.#hasCalled = false;

@@ -36,10 +36,6 @@ export interface CallBounds {
 
 const CALL_BOUNDS: CallBounds = { partMs: 5_000, messages: 500, answers: 10_000, metadataBytes: 8 * 1024 };
 
-/**
- * After a frame of a wrong size, Node reads no more of its connection, and does not notice that the client has gone.
- * The session emits no event. So only a ping without an answer tells. A client has until the next ping to answer.
- */
 const PING_MS = 10_000;
 
 /** The name by which Envoy's reference service calls itself in health checks. */
@@ -67,7 +63,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
     logError,
   };
   const listener = listenerFor(tls, (socket) => {
-    const connection = new GrpcConnection(socket, context);
+    const connection = new GrpcConnection(socket, pingMs, context);
     const { session } = connection;
     connections.set(session, connection);
     session.once("close", () => connections.delete(session));
@@ -80,10 +76,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
   } catch (cause) {
     throw new ListenError(`--grpc-port: expected a free port of ${host}, got ${port}`, { cause });
   }
-  const pings = setInterval(() => {
-    for (const connection of connections.values()) connection.check();
-  }, pingMs).unref();
-
   const stop = async (graceMs: number): Promise<void> => {
     isServing = false;
     listener.close();
@@ -93,7 +85,6 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
     }, graceMs);
     await Promise.all(open.map((connection) => connection.close()));
     clearTimeout(force);
-    clearInterval(pings);
   };
   let stopped: Promise<void> | undefined;
   return { port: (listener.address() as AddressInfo).port, close: (graceMs) => (stopped ??= stop(graceMs)) };
