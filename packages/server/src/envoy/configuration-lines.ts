@@ -11,11 +11,11 @@ export function configurationRoute(limits: RateLimits): NodeHandler {
 /** What is loaded, one line for each limit, as `/rlconfig` of Envoy's service prints it. */
 export function configurationLines(configuration: Configuration): string {
   const lines = [...configuration.values()].flatMap((tree) =>
-    [...tree.rules()].map(({ shownPath, unit, requestsPerUnit, unlimited, shadow }) => {
+    [...tree.rules()].map(({ path, unit, requestsPerUnit, unlimited, shadow }) => {
       const limit = unlimited
         ? "unlimited"
         : `unit=${unit?.toUpperCase() ?? "UNKNOWN"} requests_per_unit=${requestsPerUnit}`;
-      return `${printable(shownPath)}: ${limit}, shadow_mode: ${shadow}\n`;
+      return `${printable(path)}: ${limit}, shadow_mode: ${shadow}\n`;
     }),
   );
   return lines.join("");

@@ -36,7 +36,7 @@ interface DomainWords {
 /** What files say. */
 export type ConfigurationWords = readonly DomainWords[];
 
-type RuleWords = Omit<RuleOptions, "path" | "shownPath">;
+type RuleWords = Omit<RuleOptions, "path">;
 
 interface DescriptorWords {
   readonly key: string;
@@ -84,11 +84,7 @@ function readDomain(value: unknown, fail: Fail, owners: Map<string, string>, fil
 }
 
 export function compileWords(words: ConfigurationWords): Configuration {
-  return new Map(words.map(({ domain, descriptors }) => [domain, treeOf(descriptors, domain, domain)]));
-}
-
-function pathOf(parent: string, key: string, value: string): string {
-  return `${parent}.${key}${value === "" ? "" : `_${value}`}`;
+  return new Map(words.map(({ domain, descriptors }) => [domain, treeOf(descriptors, domain)]));
 }
 
 /** Keys whose values no client makes up. Others may be secrets. */
@@ -102,13 +98,13 @@ const OPEN_KEYS: ReadonlySet<string> = new Set([
   "method",
 ]);
 
-function treeOf(descriptors: readonly DescriptorWords[], parent: string, shownParent: string): DescriptorTree {
+function treeOf(descriptors: readonly DescriptorWords[], parent: string): DescriptorTree {
   const tree = new DescriptorTree();
   for (const { key, value, shared, rule, descriptors: below } of descriptors) {
-    const path = pathOf(parent, key, value);
-    const shownPath = pathOf(shownParent, key, OPEN_KEYS.has(key) ? value : shownValue(value));
-    const children = treeOf(below, path, shownPath);
-    tree.add(key, value, { rule: rule && makeRule({ path, shownPath, ...rule }), shared, children });
+    const shown = OPEN_KEYS.has(key) ? value : shownValue(value);
+    const path = `${parent}.${key}${shown === "" ? "" : `_${shown}`}`;
+    const children = treeOf(below, path);
+    tree.add(key, value, { rule: rule && makeRule({ path, ...rule }), shared, children });
   }
   return tree;
 }

@@ -14,14 +14,14 @@ import {
   wholeNumber,
 } from "../http/readers.ts";
 import { OVER_LIMIT, type RateLimitDescriptor, type RateLimitRequest, type RateLimitResponse } from "./messages.ts";
-import { UNIT_NAMES, type Unit, unitNumber, unitOf } from "./units.ts";
+import { UNIT_NAMES, UNITS, type Unit, unitOf } from "./units.ts";
 
 const unsigned32 = wholeNumber(2 ** 32 - 1);
 
 /** An enumeration comes by name or by number. */
 const unit: Reader<number> = (value, words, fail) => {
   const name = String(value).toLowerCase() as Unit;
-  if (UNIT_NAMES.includes(name)) return unitNumber(name);
+  if (UNIT_NAMES.includes(name)) return UNITS[name].number;
   if (value === "UNKNOWN") return 0;
   return Number.isInteger(value)
     ? (value as number)

@@ -41,19 +41,6 @@ export interface CurrentLimit {
   readonly name: string;
 }
 
-/** A `google.protobuf.Struct`. */
-export interface Struct {
-  readonly fields: Readonly<Record<string, StructValue>>;
-}
-
-export type StructValue =
-  | { readonly nullValue: 0 }
-  | { readonly numberValue: number }
-  | { readonly stringValue: string }
-  | { readonly boolValue: boolean }
-  | { readonly structValue: Struct }
-  | { readonly listValue: { readonly values: readonly StructValue[] } };
-
 /** The codes of a response. */
 export const OK = 1;
 export const OVER_LIMIT = 2;

@@ -2,7 +2,6 @@ import { requestErrorOf } from "../http/request-error.ts";
 import { messageTypes } from "./message-types.ts";
 import type { RateLimitRequest, RateLimitResponse } from "./messages.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
-import { toStruct } from "./struct.ts";
 import { type Method, STATUS, StatusError } from "./unary-call.ts";
 
 /** The name of the service in the protocol, and in health checks. */
@@ -37,4 +36,18 @@ function statusErrorOf(error: unknown): unknown {
   if (known === undefined) return error;
   const status = known.status === 503 ? STATUS.unavailable : STATUS.invalidArgument;
   return new StatusError(known.message, { status, cause: error });
+}
+
+/** A mapping of a configuration as a `google.protobuf.Struct`. */
+export function toStruct(mapping: Readonly<Record<string, unknown>>): object {
+  return { fields: Object.fromEntries(Object.entries(mapping).map(([key, value]) => [key, toStructValue(value)])) };
+}
+
+function toStructValue(value: unknown): object {
+  if (typeof value === "number") return { numberValue: value };
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "boolean") return { boolValue: value };
+  if (Array.isArray(value)) return { listValue: { values: value.map(toStructValue) } };
+  if (typeof value === "object" && value !== null) return { structValue: toStruct(value as Record<string, unknown>) };
+  return { nullValue: 0 };
 }

@@ -94,8 +94,7 @@ export class RateLimits implements RateLimitDecider {
     if (tree === undefined) return undefined;
     const unit = limit ? unitOf(limit.unit) : undefined;
     if (!limit || unit === undefined) return tree.match(entries);
-    const path = [domain, ...entries.map(({ key, value }) => (value === "" ? key : `${key}_${value}`))].join(".");
-    const rule = makeRule({ path, shownPath: path, unit, requestsPerUnit: limit.requestsPerUnit });
+    const rule = makeRule({ unit, requestsPerUnit: limit.requestsPerUnit });
     return { rule, parts: entries.flatMap(({ key, value }) => [key, value]) };
   }
 

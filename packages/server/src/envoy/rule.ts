@@ -1,13 +1,11 @@
 import { type FixedWindowLimit, fixedWindow } from "tollgate";
 import type { CurrentLimit } from "./messages.ts";
-import { type Unit, unitLengthMs, unitNumber } from "./units.ts";
+import { UNITS, type Unit } from "./units.ts";
 
 /** A `rate_limit` of a configuration, or the override that a request brings. */
 export interface Rule {
-  /** Where it stands, as `domain.key_value.key`. */
+  /** Where it stands, as `domain.key_value.key`, with hashes of values that may be secrets of clients. */
   readonly path: string;
-  /** The same with hashes of values that may be secrets of clients. */
-  readonly shownPath: string;
   readonly requestsPerUnit: number;
   /** `undefined` without a limit. */
   readonly unit: Unit | undefined;
@@ -32,7 +30,7 @@ export interface RuleWindow {
   readonly lengthMs: number;
 }
 
-export type RuleOptions = Partial<Omit<Rule, "limits" | "window">> & Pick<Rule, "path" | "shownPath">;
+export type RuleOptions = Partial<Omit<Rule, "limits" | "window">>;
 
 /** Makes a rule. Its limit is named by its unit, so a change of its number keeps the counts of the window. */
 export function makeRule(options: RuleOptions): Rule {
@@ -40,6 +38,7 @@ export function makeRule(options: RuleOptions): Rule {
   const counts = unit !== undefined && !unlimited && requestsPerUnit > 0;
   let limits: Rule["limits"];
   return {
+    path: "",
     requestsPerUnit,
     unit,
     unlimited,
@@ -51,12 +50,12 @@ export function makeRule(options: RuleOptions): Rule {
     ...options,
     // Made with the first request: most rules of a large file are asked seldom.
     get limits() {
-      if (counts) limits ??= [fixedWindow({ name: unit, limit: requestsPerUnit, window: unitLengthMs(unit) })];
+      if (counts) limits ??= [fixedWindow({ name: unit, limit: requestsPerUnit, window: UNITS[unit].lengthMs })];
       return limits;
     },
     window: unit && {
-      currentLimit: { requestsPerUnit, unit: unitNumber(unit), name },
-      lengthMs: unitLengthMs(unit),
+      currentLimit: { requestsPerUnit, unit: UNITS[unit].number, name },
+      lengthMs: UNITS[unit].lengthMs,
     },
   };
 }

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
  * The units of time of Envoy's limits. Windows begin at multiples of their length since the epoch, so weeks begin on
  * Thursday.
  */
-const UNITS: Readonly<Record<Unit, { readonly number: number; readonly lengthMs: number }>> = {
+export const UNITS: Readonly<Record<Unit, { readonly number: number; readonly lengthMs: number }>> = {
   second: { number: 1, lengthMs: 1_000 },
   minute: { number: 2, lengthMs: 60_000 },
   hour: { number: 3, lengthMs: 3_600_000 },
@@ -18,18 +18,9 @@ const UNITS: Readonly<Record<Unit, { readonly number: number; readonly lengthMs:
 
 export const UNIT_NAMES = Object.keys(UNITS) as readonly Unit[];
 
-/** Its number in the protocol. */
-export function unitNumber(unit: Unit): number {
-  return UNITS[unit].number;
-}
-
 /** `undefined` for a number that the protocol does not know. */
 export function unitOf(number: number): Unit | undefined {
   return UNIT_NAMES.find((unit) => UNITS[unit].number === number);
-}
-
-export function unitLengthMs(unit: Unit): number {
-  return UNITS[unit].lengthMs;
 }
 
 const NUMBERS_BY_LENGTH: ReadonlyMap<number | undefined, number> = new Map(

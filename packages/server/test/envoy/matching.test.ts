@@ -20,15 +20,15 @@ function entryOf(text: string): Entry {
 describe("the rule of a descriptor", () => {
   it("is that of the exact value, then of a wildcard in the file's order, then of the key alone", () => {
     const descriptors = `
-  - {key: k, ${LIMIT}}
-  - {key: k, value: "a*", ${LIMIT}}
-  - {key: k, value: "*b", ${LIMIT}}
-  - {key: k, value: "ab", ${LIMIT}}`;
-    expect(pathOf(descriptors, "k=ab")).toBe("d.k_ab");
-    expect(pathOf(descriptors, "k=axb")).toBe("d.k_a*");
-    expect(pathOf(descriptors, "k=xb")).toBe("d.k_*b");
-    expect(pathOf(descriptors, "k=x")).toBe("d.k");
-    expect(pathOf(descriptors, "k=")).toBe("d.k");
+  - {key: path, ${LIMIT}}
+  - {key: path, value: "a*", ${LIMIT}}
+  - {key: path, value: "*b", ${LIMIT}}
+  - {key: path, value: "ab", ${LIMIT}}`;
+    expect(pathOf(descriptors, "path=ab")).toBe("d.path_ab");
+    expect(pathOf(descriptors, "path=axb")).toBe("d.path_a*");
+    expect(pathOf(descriptors, "path=xb")).toBe("d.path_*b");
+    expect(pathOf(descriptors, "path=x")).toBe("d.path");
+    expect(pathOf(descriptors, "path=")).toBe("d.path");
   });
 
   it("stands where the descriptor ends, neither before nor after", () => {

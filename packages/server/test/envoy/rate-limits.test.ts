@@ -2,8 +2,8 @@ import { memoryStore } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { OK, OVER_LIMIT, type RateLimitDescriptor, type RateLimitResponse } from "../../src/envoy/messages.ts";
+import { toStruct } from "../../src/envoy/rate-limit-method.ts";
 import { RateLimits } from "../../src/envoy/rate-limits.ts";
-import { toStruct } from "../../src/envoy/struct.ts";
 import { configurationOf } from "./configurations.ts";
 
 const MINUTE_MS = 60_000;
