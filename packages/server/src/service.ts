@@ -1,13 +1,12 @@
 import type { Server } from "node:http";
 import { type Clock, systemClock } from "tollgate";
 import type { NodeHandler, TrustProxy } from "tollgate/node";
-import type { Admin, OpenDashboard } from "./admin/admin.ts";
+import type { Admin } from "./admin/admin.ts";
 import type { AdminSettings } from "./admin/admin-settings.ts";
 import type { Family } from "./admin/families.ts";
-import type { Metrics, ServiceMetrics } from "./admin/service-metrics.ts";
+import type { ServiceMetrics } from "./admin/service-metrics.ts";
 import type { Application, GrpcListener } from "./application.ts";
 import { LogEvents } from "./dashboard/log-events.ts";
-import type { ServiceSourceSettings } from "./dashboard/service-source.ts";
 import { type DemoSettings, openDemo } from "./demo/demo.ts";
 import type { Certificates, TlsFiles } from "./files/certificates.ts";
 import { FilesError } from "./files/read-texts.ts";
@@ -25,6 +24,7 @@ import type { Peers } from "./limits/peers.ts";
 import { logAcceptFailures } from "./log/accept-failures.ts";
 import type { Log } from "./log/log.ts";
 import { RequestLog } from "./log/request-log.ts";
+import { type AdminParts, openAdmin } from "./open-admin.ts";
 import { openCertificates } from "./open-certificates.ts";
 
 export interface ServiceSettings {
@@ -94,7 +94,7 @@ const SAMPLE_MS = 10_000;
  */
 export async function startService(given: ServiceOptions): Promise<Service> {
   const events = new LogEvents();
-  const options = { ...given, log: events.follow(given.log), events };
+  const options = { ...given, log: events.follow(given.log) };
   const { clock = systemClock, graceMs = GRACE_MS, sampleMs = SAMPLE_MS, log } = options;
   const ids = options.requestIds ? new RequestIds(trustedPeer(options.trustProxy)) : undefined;
   const requestLog = new RequestLog({ log, ids, denials: options.logDenials, intervalMs: sampleMs });
@@ -117,7 +117,8 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   let url: string;
   try {
     metrics = options.measures || options.admin ? await openMetrics(server, application) : undefined;
-    admin = metrics && (await openAdmin(options, metrics, application, certificates, () => !isStopping));
+    const isReady = () => !isStopping;
+    admin = metrics && (await openOwnAdmin(options, application, { events, metrics, isReady, tls: certificates }));
     grpc = await openGrpc(options, application, certificates);
     url = await listen(server, { host: options.host, port: options.port, flags: "--" });
   } catch (error) {
@@ -195,26 +196,10 @@ async function openMetrics(server: Server, application: Application): Promise<Se
   return serviceMetrics(server, application);
 }
 
-async function openAdmin(
-  { admin, log, clock, events }: ServiceOptions & { readonly events: LogEvents },
-  metrics: Metrics,
-  { adminRoutes: routes, health, operations, limitsStatus: status }: Application,
-  certificates: Certificates | undefined,
-  isReady: () => boolean,
+function openOwnAdmin(
+  { admin, log, clock = systemClock }: ServiceOptions,
+  application: Application,
+  parts: Pick<AdminParts, "events" | "metrics" | "isReady" | "tls">,
 ): Promise<Admin | undefined> {
-  if (admin === undefined) return undefined;
-  const { startAdmin } = await import("./admin/admin.ts");
-  const processes = () => ({ ready: 1, of: 1 });
-  const has = operations !== undefined && status !== undefined && admin.tokens !== undefined;
-  const openDashboard = has ? await dashboardOf({ operations, status, events, processes }, log) : undefined;
-  const common = { log, isReady, metrics, routes, health, tls: certificates, openDashboard };
-  return startAdmin({ ...admin, ...common, ...(clock !== undefined && { clock }) });
-}
-
-/** The dashboard of limits that operators may change. Loaded only if there is one: it has the page. */
-export async function dashboardOf(settings: Omit<ServiceSourceSettings, "families">, log: Log): Promise<OpenDashboard> {
-  const { dashboardRoutes } = await import("./dashboard/dashboard-routes.ts");
-  const { serviceSource } = await import("./dashboard/service-source.ts");
-  return (tokens, metrics) =>
-    dashboardRoutes(serviceSource({ ...settings, families: () => metrics.collect() }), tokens, log);
+  return openAdmin(admin, application, { ...parts, log, clock, processes: () => ({ ready: 1, of: 1 }) });
 }

@@ -15,9 +15,9 @@ import {
 import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { ruleOf } from "../limits/rule-overrides.ts";
-import { audit } from "../log/audit.ts";
 import { isAddress, secretName } from "../log/client-name.ts";
 import { type Answer, action } from "./action.ts";
+import { auditChange } from "./audited-changes.ts";
 import { readBody, readQuery } from "./fields.ts";
 import { checkRule, unknownDomain } from "./known-rule.ts";
 import type { BlockedOf, KeyCall, OperationSettings } from "./operation-settings.ts";
@@ -139,15 +139,13 @@ export async function changeKey(
   named: NamedKey,
   made: KeyAction,
 ): Promise<Answer> {
-  const { domain, rule, key } = named;
+  const { domain, rule, key, logged } = named;
   const { workers, wasBlocked, blockedUntilMs } = await settings.operateKey({ domain, rule, key, action: made });
-  if (made.verb !== "block") {
-    note(settings, operator, name, named);
-    return withWorkers({ body: made.verb === "unblock" ? { wasBlocked } : {} }, workers);
-  }
   const until = timeOf(blockedUntilMs);
-  note(settings, operator, name, named, { until: until ?? undefined, reason: made.reason });
-  return withWorkers({ body: { blockedUntil: until } }, workers);
+  const block = made.verb === "block" && { until: until ?? undefined, reason: made.reason };
+  auditChange(settings, operator, name, { domain, rule, key: logged, ...block });
+  const body = block ? { blockedUntil: until } : made.verb === "unblock" ? { wasBlocked } : {};
+  return withWorkers({ body }, workers);
 }
 
 function timeOf(ms: number | null = null): string | null {
@@ -168,16 +166,4 @@ export function loggedKey(words: RuleWords | undefined, key: string | readonly s
   const text = typeof key === "string" ? key : key.length === 1 ? (key[0] ?? "") : JSON.stringify(key);
   const facts = typeof by === "string" ? [by] : (by ?? []);
   return facts.length === 1 && facts[0] === "ip" && isAddress(text) ? text : secretName(text);
-}
-
-function note(
-  { inForce, log }: OperationSettings,
-  operator: Operator,
-  what: string,
-  { domain, rule, logged }: NamedKey,
-  more: { readonly until?: string | undefined; readonly reason?: string | undefined } = {},
-): void {
-  const { version } = inForce;
-  const fields = { request_id: operator.requestId, domain, rule, key: logged, ...more, version };
-  audit(log, { who: operator.name, action: what, fields });
 }

@@ -3,8 +3,8 @@ import type { Operator, OperatorRoutes } from "../http/operator.ts";
 import { readText, typeOf } from "../http/read-text.ts";
 import { asFields, oneOf, orElse } from "../http/readers.ts";
 import type { Replaced } from "../limits/limits-in-force.ts";
-import { audit } from "../log/audit.ts";
 import { type Answer, action } from "./action.ts";
+import { auditChange } from "./audited-changes.ts";
 import { DryRuns } from "./dry-run.ts";
 import { checkIfMatch, etagOf } from "./etag.ts";
 import { readQuery } from "./fields.ts";
@@ -60,17 +60,13 @@ async function put(
 
 /** Its turn comes when the changes before are in force: of two that replace the same version, the second gets 412. */
 async function change(
-  { log, reached }: OperationSettings,
+  settings: OperationSettings,
   what: "limits.put" | "limits.return",
   request: IncomingMessage,
   operator: Operator,
   make: (check: (version: string) => void) => Promise<Replaced>,
 ): Promise<Answer> {
   const { before, version, source } = await make((inForce) => checkIfMatch(request.headers["if-match"], inForce));
-  audit(log, {
-    who: operator.name,
-    action: what,
-    fields: { request_id: operator.requestId, version_before: before, version },
-  });
-  return withWorkers({ body: { version, source }, headers: { etag: etagOf(version) } }, await reached());
+  auditChange(settings, operator, what, { version_before: before });
+  return withWorkers({ body: { version, source }, headers: { etag: etagOf(version) } }, await settings.reached());
 }

@@ -7,7 +7,7 @@ import { LimitsInForce } from "../limits/limits-in-force.ts";
 import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
 import { readLimitsFiles } from "../limits/read-limits-files.ts";
 import type { Log } from "../log/log.ts";
-import { auditOwnChange } from "./audit-own-change.ts";
+import { auditOwnChange } from "./audited-changes.ts";
 import { operationRoutes } from "./operation-routes.ts";
 import type { Operated, OperationSettings } from "./operation-settings.ts";
 

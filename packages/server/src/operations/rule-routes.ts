@@ -4,8 +4,8 @@ import { asFields, asText, refuseIn } from "../http/readers.ts";
 import { RequestError } from "../http/request-error.ts";
 import { segmentsOf } from "../http/route-table.ts";
 import { MOST_OVERRIDES, type OverrideMode, type RuleOverride } from "../limits/rule-overrides.ts";
-import { audit } from "../log/audit.ts";
 import { type Answer, action } from "./action.ts";
+import { auditChange } from "./audited-changes.ts";
 import { durationMs, readBody } from "./fields.ts";
 import { checkRule, unknownRule } from "./known-rule.ts";
 import type { OperationSettings } from "./operation-settings.ts";
@@ -51,13 +51,14 @@ export function overrideJson({ domain, rule, mode, untilMs, by }: RuleOverride):
 
 /** Overrides the mode of a rule for a time. @throws RequestError */
 export async function overrideRule(
-  { inForce, clock, log, reached }: OperationSettings,
+  settings: OperationSettings,
   operator: Operator,
   mode: OverrideMode,
   domain: string,
   rule: string,
   duration: unknown,
 ): Promise<Answer> {
+  const { inForce, clock, reached } = settings;
   checkRule(inForce, domain, rule);
   const forMs = overrideMs(duration, ["for"], refuseIn("body"));
   const made: RuleOverride = { domain, rule, mode, untilMs: clock.now() + forMs, by: operator.name };
@@ -66,30 +67,21 @@ export async function overrideRule(
   // Other limits came into force meanwhile.
   if (outcome === "unknown") throw unknownRule(domain, rule);
   const body = overrideJson(made);
-  audit(log, {
-    who: operator.name,
-    action: `rule.${mode}`,
-    fields: { request_id: operator.requestId, domain, rule, until: body["until"], version: inForce.version },
-  });
+  auditChange(settings, operator, `rule.${mode}`, { domain, rule, until: body["until"] });
   return withWorkers({ body }, await reached());
 }
 
 /** Ends the override of a rule. @throws RequestError */
 export async function endOverride(
-  { inForce, log, reached }: OperationSettings,
+  settings: OperationSettings,
   operator: Operator,
   domain: string,
   rule: string,
 ): Promise<Answer> {
+  const { inForce, reached } = settings;
   checkRule(inForce, domain, rule);
   const ended = await inForce.endOverride(domain, rule);
-  if (ended !== undefined) {
-    audit(log, {
-      who: operator.name,
-      action: "rule.restore",
-      fields: { request_id: operator.requestId, domain, rule, mode: ended.mode, version: inForce.version },
-    });
-  }
+  if (ended !== undefined) auditChange(settings, operator, "rule.restore", { domain, rule, mode: ended.mode });
   return withWorkers({ body: { domain, rule, wasOverridden: ended !== undefined } }, await reached());
 }
 

@@ -1,7 +1,6 @@
 import { type LocalStore, systemClock } from "tollgate";
 import { createLimits, type Limits } from "tollgate/config";
 import type { HealthDetails } from "../http/health.ts";
-import type { OperatorRoutes } from "../http/operator.ts";
 import { isEnvoy } from "../limits/is-envoy.ts";
 import type { LimitsStatus } from "../limits/limits-files.ts";
 import { inForceHealth } from "../limits/limits-health.ts";
@@ -9,6 +8,7 @@ import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { type LimitsState, summaryOf } from "../limits/limits-state.ts";
 import { randomSalt } from "../limits/recent-requests.ts";
 import type { Log } from "../log/log.ts";
+import type { Reached } from "../open-admin.ts";
 import { blockedIn, cannotListBlocked } from "../operations/key-routes.ts";
 import {
   type OpenedLimits,
@@ -16,7 +16,6 @@ import {
   openLimitsFiles,
   operateLimits,
 } from "../operations/operated-limits.ts";
-import type { OperationSettings } from "../operations/operation-settings.ts";
 import type { WorkersReached } from "../operations/workers-reached.ts";
 import type { ServiceSettings } from "../service.ts";
 import { hotOfWorkers, operateKeyIn, trailOfWorkers } from "./keys-in-workers.ts";
@@ -90,12 +89,10 @@ export class PrimaryLimits {
     return this.#operated.inForce;
   }
 
-  get routes(): OperatorRoutes {
-    return this.#operated.routes;
-  }
-
-  get operations(): OperationSettings {
-    return this.#operated.operations;
+  /** What operators reach, apart from the health. */
+  get reached(): Omit<Reached, "health"> {
+    const { routes: adminRoutes, operations } = this.#operated;
+    return { adminRoutes, operations, limitsStatus: () => this.status };
   }
 
   readonly health: HealthDetails = inForceHealth(() => summaryOf(this.inForce, this.status));

@@ -2,11 +2,11 @@ import cluster from "node:cluster";
 import type { LocalStore } from "tollgate";
 import type { Admin } from "../admin/admin.ts";
 import { LogEvents } from "../dashboard/log-events.ts";
-import type { Tls } from "../http/tls.ts";
 import { openMemory } from "../limits/store.ts";
 import type { Log } from "../log/log.ts";
+import { type AdminParts, openAdmin } from "../open-admin.ts";
 import { openCertificates } from "../open-certificates.ts";
-import { dashboardOf, type Service, type ServiceSettings } from "../service.ts";
+import type { Service, ServiceSettings } from "../service.ts";
 import { configurationOf } from "./configuration-of-workers.ts";
 import { PrimaryLimits } from "./primary-limits.ts";
 import { type PassOn, readyCount, WorkerSlot } from "./worker-slot.ts";
@@ -53,7 +53,7 @@ export async function startWorkers(settings: WorkersSettings, ownLog: Log): Prom
     const [first, ...others] = slots;
     const ready = await first?.start();
     await Promise.all(others.map((slot) => slot.start()));
-    admin = await openAdmin(settings, log, slots, { limits, store, events, tls }, () => !isStopping);
+    admin = await openAdminOf(settings, slots, limits, { log, events, tls, store, isRunning: () => !isStopping });
     let closed: Promise<void> | undefined;
     return {
       url: ready?.url ?? "",
@@ -79,37 +79,27 @@ function passOn(slots: readonly WorkerSlot[], { type, id, to, content }: Paramet
   else if (type === "ask") slots[Number(from) - 1]?.tell({ type: "answer", id, from: to, content: undefined });
 }
 
-interface Parts {
-  readonly limits: PrimaryLimits | undefined;
-  readonly store: LocalStore | undefined;
-  readonly events: LogEvents;
-  readonly tls: Tls | undefined;
-}
-
-async function openAdmin(
+async function openAdminOf(
   { admin, workers: of }: WorkersSettings,
-  log: Log,
   slots: readonly WorkerSlot[],
-  { limits, store, events, tls }: Parts,
-  isRunning: () => boolean,
+  limits: PrimaryLimits | undefined,
+  {
+    isRunning,
+    store,
+    ...parts
+  }: Pick<AdminParts, "log" | "events" | "tls"> & {
+    readonly isRunning: () => boolean;
+    readonly store: LocalStore | undefined;
+  },
 ): Promise<Admin | undefined> {
   if (admin === undefined) return undefined;
-  const { startAdmin } = await import("../admin/admin.ts");
   const { workersMetrics } = await import("./workers-metrics.ts");
   const processes = () => ({ ready: readyCount(slots), of });
-  const has = limits !== undefined && admin.tokens !== undefined;
-  return startAdmin({
-    ...admin,
-    log,
-    isReady: () => isRunning() && readyCount(slots) > 0,
-    routes: limits?.routes ?? { "/rlconfig": configurationOf(slots) },
-    health: () => ({ workers: processes(), ...limits?.health() }),
-    metrics: workersMetrics(slots, limits, store),
-    tls,
-    openDashboard: has
-      ? await dashboardOf({ operations: limits.operations, status: () => limits.status, events, processes }, log)
-      : undefined,
-  });
+  const health = () => ({ workers: processes(), ...limits?.health() });
+  const reached = { adminRoutes: { "/rlconfig": configurationOf(slots) }, ...limits?.reached, health };
+  const isReady = () => isRunning() && readyCount(slots) > 0;
+  const metrics = workersMetrics(slots, limits, store);
+  return openAdmin(admin, reached, { ...parts, isReady, metrics, processes });
 }
 
 /** The memory in which all workers count; `undefined` if that is in Redis. */

@@ -1,7 +1,19 @@
+import type { Operator } from "../http/operator.ts";
 import type { OwnChange } from "../limits/limits-in-force.ts";
 import type { RuleOverride } from "../limits/rule-overrides.ts";
 import { type AuditedChange, audit } from "../log/audit.ts";
-import type { Log } from "../log/log.ts";
+import type { Log, LogEntry } from "../log/log.ts";
+import type { OperationSettings } from "./operation-settings.ts";
+
+/** Writes into the audit log what an operator has changed, with the version in force. */
+export function auditChange(
+  { log, inForce }: OperationSettings,
+  { name, requestId }: Operator,
+  action: string,
+  fields: LogEntry["fields"],
+): void {
+  audit(log, { who: name, action, fields: { request_id: requestId, ...fields, version: inForce.version } });
+}
 
 /** Writes into the audit log what no operator asked for: files that were loaded, and overrides that ended. */
 export function auditOwnChange(log: Log, change: OwnChange): void {
