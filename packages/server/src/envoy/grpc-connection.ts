@@ -30,7 +30,7 @@ export class GrpcConnection {
       "stream",
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, lines: string[]) => {
         this.#hasCalled = true;
-        new UnaryCall(stream, headers, lines, context);
+        new UnaryCall(stream, context).begin(headers, lines);
       },
     );
     const pings = setInterval(() => this.#ping(), pingMs).unref();

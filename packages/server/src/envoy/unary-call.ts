@@ -57,11 +57,15 @@ export class UnaryCall {
   #bytes: Buffer = EMPTY;
   #length = 0;
 
-  /** Answers the call when its message has come. */
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, lines: readonly string[], context: CallContext) {
+  constructor(stream: ServerHttp2Stream, context: CallContext) {
     this.#stream = stream;
     this.#context = context;
-    const { arriving, answered, metadataBytes, methods } = context;
+  }
+
+  /** Answers the call when its message has come. `lines` has the names and values of its headers. */
+  begin(headers: IncomingHttpHeaders, lines: readonly string[]): void {
+    const stream = this.#stream;
+    const { arriving, answered, metadataBytes, methods } = this.#context;
     arriving.begin(stream);
     // Also when the last byte of the answer is on its way.
     stream.on("close", () => {

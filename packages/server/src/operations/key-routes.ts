@@ -142,9 +142,10 @@ export async function changeKey(
   const { domain, rule, key, logged } = named;
   const { workers, wasBlocked, blockedUntilMs } = await settings.operateKey({ domain, rule, key, action: made });
   const until = timeOf(blockedUntilMs);
-  const block = made.verb === "block" && { until: until ?? undefined, reason: made.reason };
-  auditChange(settings, operator, name, { domain, rule, key: logged, ...block });
-  const body = block ? { blockedUntil: until } : made.verb === "unblock" ? { wasBlocked } : {};
+  const blocks = made.verb === "block";
+  const blockFields = blocks ? { until: until ?? undefined, reason: made.reason } : {};
+  auditChange(settings, operator, name, { domain, rule, key: logged, ...blockFields });
+  const body = blocks ? { blockedUntil: until } : made.verb === "unblock" ? { wasBlocked } : {};
   return withWorkers({ body }, workers);
 }
 
