@@ -18,25 +18,25 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_975, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_979, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_061, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_319, 3_300],
   ["stores of this process", LOCAL_STORES, 5_277, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_679, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_374, 1_300],
   ["config", [`${LIBRARY}/config`], 2_691, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_979, 2_600],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_983, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 968, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_627, 1_400],
   ["integrations", INTEGRATIONS, 3_592, 2_800],
-  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_385, 4_700],
+  ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_322, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 57_813, 36_000],
+  ["tests", TESTS, 57_835, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
   ["tools", ["tools"], 962, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_000, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_999, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
