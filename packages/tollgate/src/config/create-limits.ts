@@ -68,18 +68,14 @@ export function createLimits<Store extends SyncStore | AsyncStore | undefined = 
 ): LimitsOver<Store>;
 export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}): Limits | Limits<"async"> {
   checkOptions("createLimits", options, OPTION_NAMES);
-  const { store, clock, lostCorrections } = options;
+  const { store: given, clock, lostCorrections } = options;
   const local = new LocalPolicies();
   const asNodeOf = (nodes: number) => local.of(nodes);
   if (typeof file === "string") throw optionError("createLimits", "an object", file, "; write parseLimits(text)");
   const checked = checkLimitsFile(file);
   const clients = new ClientAddresses(options);
-  if (store === undefined) {
-    const own = memoryStore();
-    return new LoadedLimits("sync", checked, { store: own, clock: clockOf(own, clock), asNodeOf }, clients, () =>
-      own.close(),
-    );
-  }
+  const own = given === undefined ? memoryStore() : undefined;
+  const store = own ?? given;
   if (typeof store?.open !== "function") {
     throw new TollgateError(
       "ERR_STORE",
@@ -87,9 +83,11 @@ export function createLimits(file: LimitsFile, options: CreateLimitsOptions = {}
     );
   }
   const where = { store, clock: clockOf(store, clock), asNodeOf, lostCorrections };
-  return store.kind === "sync"
-    ? new LoadedLimits("sync", checked, where, clients, () => {})
-    : new LoadedLimits("async", checked, where, clients, () => local.close());
+  const limits: unknown = new LoadedLimits(store.kind, checked, where, clients, () => {
+    own?.close();
+    local.close();
+  });
+  return limits as Limits | Limits<"async">;
 }
 
 /** The policies of rules that are counted in this process while the store is unavailable: one for each share. */

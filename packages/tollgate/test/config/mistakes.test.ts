@@ -39,8 +39,8 @@ const RULES: readonly (readonly [rule: string, column: number, message: string])
   ],
   [
     "rate: { concurrent-requests: 5/1s }",
-    20,
-    '.rate: expected a unit that is no place: inflight counts these, got "concurrent-requests"',
+    22,
+    '.rate: expected a name of a unit, other than concurrent-requests, which inflight counts, got "concurrent-requests"',
   ],
   ["inflight: { max: 5 }", 24, '.inflight: expected the word "ttl", got a map without it'],
   [

@@ -1,13 +1,12 @@
-import { REQUESTS } from "../../core/cost.ts";
 import { show, TollgateError } from "../../core/errors.ts";
 import { AddressList } from "../../http/identity/address-list.ts";
 import { PLAIN_FACTS, parseFact } from "../rules/fact.ts";
-import { AMOUNT_WORDS, LIMIT_WORDS, type LimitSetting, limitsOfWord, PLACES, perUnit } from "../rules/limit-words.ts";
+import { LIMIT_WORDS, type LimitSetting, limitsOfWord, perUnit } from "../rules/limit-words.ts";
 import { keyOfAddress } from "../rules/request-address.ts";
 import { unitsOfRule } from "../rules/rule.ts";
 import type { Words } from "../text/source.ts";
 import type { FoundRule } from "./check-shape.ts";
-import type { Choice, LimitWords, RuleWords } from "./limits-file.ts";
+import type { Choice, CostWord, LimitWords, RuleWords } from "./limits-file.ts";
 import { hintOf, type Mistakes } from "./mistakes.ts";
 
 /** A rule that fits its shape, or what fits of it. */
@@ -20,20 +19,14 @@ export interface RuleToCheck extends FoundRule {
 
 /** Checks what the shape of a rule cannot say. */
 export class RuleCheck {
+  readonly #found: RuleToCheck;
   readonly #mistakes: Mistakes;
-  readonly #words: Words;
-  readonly #rule: RuleWords;
-  readonly #trusted: ReadonlySet<string>;
-  readonly #isWhole: boolean;
   /** The choices that were checked, by their text: files repeat the same numbers for many keys. */
   readonly #sound = new Set<string>();
 
-  constructor({ words, rule, trusted, isWhole }: RuleToCheck, mistakes: Mistakes) {
+  constructor(found: RuleToCheck, mistakes: Mistakes) {
+    this.#found = found;
     this.#mistakes = mistakes;
-    this.#words = words;
-    this.#rule = rule;
-    this.#trusted = trusted;
-    this.#isWhole = isWhole;
   }
 
   check(): void {
@@ -47,7 +40,7 @@ export class RuleCheck {
   }
 
   #checkBy(): void {
-    const { by } = this.#rule;
+    const { by } = this.#found.rule;
     const facts = this.#facts;
     const seen = new Set<string>();
     for (const [i, text] of facts.entries()) {
@@ -63,7 +56,7 @@ export class RuleCheck {
   #checkFact(text: string, words: Words): void {
     const fact = parseFact(text);
     if (fact.kind !== "descriptor" || text.startsWith("descriptor.")) return;
-    const keys = Object.keys(this.#rule.match?.descriptor ?? {});
+    const keys = Object.keys(this.#found.rule.match?.descriptor ?? {});
     if (keys.includes(text)) return;
     const hint = hintOf(text, [...PLAIN_FACTS, ...keys]);
     const expected =
@@ -72,30 +65,30 @@ export class RuleCheck {
   }
 
   #checkAddresses(): void {
-    const ip = this.#rule.match?.ip ?? [];
-    for (const [i, entry] of listOf(ip).entries()) {
+    const ip = this.#found.rule.match?.ip ?? [];
+    for (const [i, entry] of [ip].flat().entries()) {
       this.#try(() => new AddressList("ip", [entry]), typeof ip === "string" ? ["match", "ip"] : ["match", "ip", i]);
     }
   }
 
   #checkDefault(): void {
-    const { limit } = this.#rule;
-    const words = limitWordsIn(this.#rule);
-    if (limit === undefined && words.length === 0 && this.#isWhole) {
+    const { limit } = this.#found.rule;
+    const words = limitWordsIn(this.#found.rule);
+    if (limit === undefined && words.length === 0 && this.#found.isWhole) {
       this.#expected([], "a limit (rate, within, quota or inflight) or the word limit", "a rule without");
     }
     if (limit !== undefined && words.length > 0) {
       this.#expected(["limit"], `no word limit beside ${words.join(", ")}`, show(limit));
     }
-    this.#checkLimits(this.#rule, []);
+    this.#checkLimits(this.#found.rule, []);
   }
 
   #checkPlans(): void {
-    const { plans } = this.#rule;
+    const { plans } = this.#found.rule;
     if (plans === undefined) return;
     this.#checkFact(plans.from, ["plans", "from"]);
     const fact = parseFact(plans.from);
-    if (fact.kind === "header" && !this.#trusted.has(fact.name)) {
+    if (fact.kind === "header" && !this.#found.trusted.has(fact.name)) {
       const hint = "; clients choose their headers: name it there if a proxy in front sets or deletes it";
       this.#expected(["plans", "from"], "a header that trustedHeaders names", `${show(plans.from)}${hint}`);
     }
@@ -106,7 +99,7 @@ export class RuleCheck {
   }
 
   #checkKeys(): void {
-    const { keys } = this.#rule;
+    const { keys } = this.#found.rule;
     if (keys === undefined) return;
     const facts = this.#facts;
     if (facts.length !== 1) this.#expected(["keys"], "keys of a rule with one fact in by", `${facts.length} facts`);
@@ -128,23 +121,19 @@ export class RuleCheck {
     if (this.#sound.has(text)) return;
     const before = this.#mistakes.count;
     if (limitWordsIn(choice).length > 0) this.#checkLimits(choice, words);
-    else if (this.#isWhole) this.#expected(words, "a limit: rate, within, quota or inflight", "a map without");
+    else if (this.#found.isWhole) this.#expected(words, "a limit: rate, within, quota or inflight", "a map without");
     if (this.#mistakes.count === before) this.#sound.add(text);
   }
 
   /** The functions that make limits check the numbers. */
   #checkLimits(limits: LimitWords, words: Words): void {
-    for (const word of AMOUNT_WORDS) {
-      if (Object.hasOwn(perUnit(limits[word] ?? {}), PLACES))
-        this.#expected([...words, word], "a unit that is no place: inflight counts these", show(PLACES));
-    }
     this.#checkBurst(limits, words);
     const setting = this.#settingWith(undefined);
     for (const word of LIMIT_WORDS) this.#try(() => limitsOfWord(word, limits, setting), [...words, word]);
   }
 
   #checkBurst({ rate, burst }: LimitWords, words: Words): void {
-    if (burst === undefined || (rate === undefined && !this.#isWhole)) return;
+    if (burst === undefined || (rate === undefined && !this.#found.isWhole)) return;
     const at = [...words, "burst"];
     if (rate === undefined) {
       this.#expected(at, "a rate beside it", "a burst without");
@@ -164,16 +153,11 @@ export class RuleCheck {
   }
 
   #checkCost(): void {
-    const { cost } = this.#rule;
+    const { cost } = this.#found.rule;
     if (cost === undefined) return;
-    const units = unitsOfRule(this.#rule);
-    if (typeof cost !== "object") {
-      this.#checkCounted(REQUESTS, units, ["cost"]);
-      if (typeof cost === "string") this.#checkFact(cost, ["cost"]);
-      return;
-    }
-    for (const [unit, unitCost] of Object.entries(cost)) {
-      const words = ["cost", unit];
+    const units = unitsOfRule(this.#found.rule);
+    for (const [unit, unitCost] of Object.entries(perUnit<CostWord>(cost))) {
+      const words = typeof cost === "object" ? ["cost", unit] : ["cost"];
       this.#checkCounted(unit, units, words);
       if (typeof unitCost === "string") this.#checkFact(unitCost, words);
       if (typeof unitCost === "object") this.#checkFact(unitCost.from, [...words, "from"]);
@@ -181,24 +165,24 @@ export class RuleCheck {
   }
 
   #checkCounted(unit: string, units: ReadonlySet<string>, words: Words): void {
-    if (units.has(unit) || !this.#isWhole) return;
+    if (units.has(unit) || !this.#found.isWhole) return;
     const counted = units.size === 0 ? "no unit" : [...units].join(", ");
     this.#expected(words, `a unit that the rule counts (${counted})`, show(unit));
   }
 
   #checkBlockFor(): void {
-    const { blockFor } = this.#rule;
+    const { blockFor } = this.#found.rule;
     if (blockFor === undefined) return;
     this.#try(() => limitsOfWord("rate", { rate: "1/1s" }, this.#settingWith(blockFor)), ["blockFor"]);
   }
 
   #settingWith(blockFor: RuleWords["blockFor"]): LimitSetting {
-    const mode = this.#rule.mode === "shadow" ? "shadow" : "enforce";
+    const mode = this.#found.rule.mode === "shadow" ? "shadow" : "enforce";
     return { rule: "rule", mode, blockFor, unitOf: (unit) => unit };
   }
 
   get #facts(): readonly string[] {
-    return listOf(this.#rule.by ?? []);
+    return [this.#found.rule.by ?? []].flat();
   }
 
   #try(make: () => unknown, words: Words): void {
@@ -208,17 +192,13 @@ export class RuleCheck {
       if (!(error instanceof TollgateError)) throw error;
       const option = `${words.find((word) => typeof word === "string" && error.message.startsWith(`${word}: `))}: `;
       const message = error.message.startsWith(option) ? error.message.slice(option.length) : error.message;
-      this.#mistakes.add([...this.#words, ...words], message);
+      this.#mistakes.add([...this.#found.words, ...words], message);
     }
   }
 
   #expected(words: Words, expected: string, got: string): void {
-    this.#mistakes.expected([...this.#words, ...words], expected, got);
+    this.#mistakes.expected([...this.#found.words, ...words], expected, got);
   }
-}
-
-function listOf(some: string | readonly string[]): readonly string[] {
-  return typeof some === "string" ? [some] : some;
 }
 
 function limitWordsIn(words: LimitWords): readonly string[] {

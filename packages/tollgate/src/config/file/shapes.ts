@@ -1,3 +1,4 @@
+import { CONCURRENT_REQUESTS } from "../../core/limits/places.ts";
 import type {
   BlockForWord,
   DomainWords,
@@ -78,7 +79,13 @@ const RATE = text(
   `(?=[0.]*[1-9])(?:0|[1-9]\\d{0,15})(?:\\.\\d{1,6})?/(?=.)${DURATION_PATTERN}`,
 );
 /** Names of rules, domains and units are parts of names of limiters, which travel in headers and Redis keys. */
-const NAME = text("a name: up to 48 letters, digits, hyphens, dots and underscores", "[A-Za-z0-9][A-Za-z0-9_.-]*", 48);
+const NAME_PATTERN = "[A-Za-z0-9][A-Za-z0-9_.-]*";
+const NAME = text("a name: up to 48 letters, digits, hyphens, dots and underscores", NAME_PATTERN, 48);
+const UNIT = text(
+  `a name of a unit, other than ${CONCURRENT_REQUESTS}, which inflight counts`,
+  `(?!${CONCURRENT_REQUESTS}$)${NAME_PATTERN}`,
+  48,
+);
 const ANY_TEXT = text("a text of 1 to 256 characters", "[\\s\\S]+");
 const PATTERN_TEXT = text("a text, in which * stands for any characters");
 const FACT = text(
@@ -102,7 +109,7 @@ const amounts = (amount: Shape): Shape => {
     some,
     map(
       "amounts per unit, such as { tokens: 100000/1m }",
-      NAME,
+      UNIT,
       either("an amount such as 60/1m, or a list of them", amount, some),
     ),
   );
@@ -118,7 +125,7 @@ const LIMIT_WORDS: WordsOf<LimitWords> = {
   rate: word("A token bucket: 60/1m holds 60 and gains 60 a minute.", amounts(RATE)),
   burst: word(
     "What the bucket of rate holds, if that is not its count.",
-    either("a positive whole number, or one per unit", count(1), map("a number per unit", NAME, count(1))),
+    either("a positive whole number, or one per unit", count(1), map("a number per unit", UNIT, count(1))),
   ),
   within: word("A sliding window: 5/15m is at most 5 in any 15 minutes.", AMOUNTS),
   quota: word(

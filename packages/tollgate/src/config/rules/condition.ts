@@ -34,9 +34,9 @@ export function conditionsOf(match: MatchWords, ignoreCase: boolean): readonly C
   return Object.entries(match).flatMap(([word, value]): readonly Condition[] => {
     if (word === "descriptor") {
       const entries = Object.entries(value as Readonly<Record<string, Patterns>>);
-      return entries.map(([name, patterns]) => textCondition(parseFact(`descriptor.${name}`), listOf(patterns)));
+      return entries.map(([name, patterns]) => textCondition(parseFact(`descriptor.${name}`), [patterns].flat()));
     }
-    const listed = listOf(value as Patterns);
+    const listed = [value as Patterns].flat();
     const fact = parseFact(word);
     switch (fact.kind) {
       case "path": {
@@ -91,8 +91,4 @@ function textCondition(fact: Fact, listed: readonly string[], texts: readonly st
   const exact = patterns.flatMap((pattern) => pattern.exact ?? []);
   const isExact = exact.length === patterns.length;
   return { kind: "text", word: fact.id, fact, listed, patterns, exact: isExact ? exact : undefined };
-}
-
-function listOf(some: string | readonly string[]): readonly string[] {
-  return typeof some === "string" ? [some] : some;
 }

@@ -21,51 +21,41 @@ export interface RuleSet {
 
 /** One version of a domain: its rules, and the limiters that requests have needed. */
 export class DomainRules {
-  readonly rules: readonly Rule[];
+  readonly rules: Rule[] = [];
   readonly words: DomainWords;
   /** Whether a rule may count places. */
-  readonly mayTakePlaces: boolean;
+  mayTakePlaces = false;
   readonly #domain: RulesOwner;
   readonly #where: RuleStore;
-  readonly #index: RuleIndex;
+  readonly #index = new RuleIndex();
   readonly #limiters = new Map<Rule, RuleLimiter>();
   /** By the rules that are in them. */
   readonly #sets = new ListCache<Rule, RuleSet>();
   #byName: ReadonlyMap<string, Rule> | undefined;
   #units: ReadonlySet<string> | undefined;
 
-  private constructor(
-    domain: RulesOwner,
-    words: DomainWords,
-    where: RuleStore,
-    rules: readonly Rule[],
-    index: RuleIndex,
-  ) {
+  /** `compile` comes next. */
+  constructor(domain: RulesOwner, words: DomainWords, where: RuleStore) {
     this.#domain = domain;
     this.words = words;
     this.#where = where;
-    this.rules = rules;
-    this.mayTakePlaces = rules.some((rule) => rule.mayTakePlaces);
-    this.#index = index;
   }
 
-  /**
-   * Compiles the rules of a domain, step by step: a large file must not block the thread for long.
-   */
-  static *compile(domain: RulesOwner, words: DomainWords, where: RuleStore): Steps<DomainRules> {
-    const { ignoreCase = false, limits } = words;
-    const rules: Rule[] = [];
-    for (const [rule, ruleWords] of Object.entries(limits)) {
-      rules.push(yield* Rule.compile(rule, rules.length, ruleWords, ignoreCase));
+  /** Compiles the rules, step by step: a large file must not block the thread for long. */
+  *compile(): Steps<this> {
+    const { ignoreCase = false, limits } = this.words;
+    for (const [name, words] of Object.entries(limits)) {
+      const rule = yield* Rule.compile(name, this.rules.length, words, ignoreCase);
+      this.rules.push(rule);
+      this.mayTakePlaces ||= rule.mayTakePlaces;
       yield;
     }
-    yield* nameUnits(rules);
-    const index = new RuleIndex();
-    for (const rule of rules) {
-      if (rule.isOn) index.add(rule);
+    yield* nameUnits(this.rules);
+    for (const rule of this.rules) {
+      if (rule.isOn) this.#index.add(rule);
       yield;
     }
-    return new DomainRules(domain, words, where, rules, index);
+    return this;
   }
 
   request(facts: Facts, clients: ClientAddresses): Request {

@@ -72,7 +72,7 @@ export class Domain<Kind extends Kinds> implements Selection<Facts>, Members {
   *compile(words: DomainWords): Steps<DomainRules> {
     const known = this.#rules;
     if (known !== undefined && (yield* areSame(known.words, words))) return known;
-    return yield* DomainRules.compile(this, words, this.#where);
+    return yield* new DomainRules(this, words, this.#where).compile();
   }
 
   /** Replaces the version. Without rules, the file does not have the domain. @returns those before, to be retired. */

@@ -6,12 +6,11 @@ import { tokenBucket } from "../../algorithms/limits/token-bucket.ts";
 import { REQUESTS } from "../../core/cost.ts";
 import type { Duration } from "../../core/duration.ts";
 import type { CalendarUnit, Limit } from "../../core/limits/limit.ts";
-import { CONCURRENT_REQUESTS } from "../../core/limits/places.ts";
-import type { Amount, Amounts, BlockForWord, LimitWords } from "../file/limits-file.ts";
+import type { Amounts, BlockForWord, LimitWords } from "../file/limits-file.ts";
 
 /** The words whose amounts are limits. */
-export const AMOUNT_WORDS = ["rate", "within", "quota"] as const;
-export type AmountWord = (typeof AMOUNT_WORDS)[number];
+const AMOUNT_WORDS = ["rate", "within", "quota"] as const;
+type AmountWord = (typeof AMOUNT_WORDS)[number];
 
 /** The words that are limits. */
 export const LIMIT_WORDS = ["rate", "within", "quota", "inflight"] as const;
@@ -27,7 +26,7 @@ export interface LimitSetting {
 }
 
 /** An amount with its unit. Its name does not depend on its numbers, so that counts outlast a change. */
-export interface NamedAmount {
+interface NamedAmount {
   readonly unit: string;
   readonly name: string;
   readonly count: number;
@@ -52,10 +51,10 @@ function amountsOf(rule: string, word: AmountWord, amounts: Amounts): readonly N
   );
 }
 
-/** Without units, amounts are in requests. */
-export function perUnit(amounts: Amounts): Readonly<Record<string, Amount | readonly Amount[]>> {
-  const isPlain = typeof amounts === "string" || Array.isArray(amounts);
-  return (isPlain ? { [REQUESTS]: amounts } : amounts) as Readonly<Record<string, Amount | readonly Amount[]>>;
+/** What is written for several units, by unit. What is written without one is about requests. */
+export function perUnit<Plain>(words: Plain | { readonly [unit: string]: Plain }): Readonly<Record<string, Plain>> {
+  const isByUnit = typeof words === "object" && !Array.isArray(words);
+  return (isByUnit ? words : { [REQUESTS]: words }) as Readonly<Record<string, Plain>>;
 }
 
 /** The units that limits count, without places. */
@@ -110,6 +109,3 @@ function burstOf({ burst }: LimitWords, unit: string): number | undefined {
 export function limitsOfWords(words: LimitWords, setting: LimitSetting): Limit[] {
   return LIMIT_WORDS.flatMap((word) => limitsOfWord(word, words, setting));
 }
-
-/** Places are a unit of their own, which `inflight` counts. */
-export const PLACES: string = CONCURRENT_REQUESTS;

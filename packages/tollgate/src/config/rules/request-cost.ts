@@ -2,6 +2,7 @@ import { type Cost, copyCost, REQUESTS } from "../../core/cost.ts";
 import type { Pricing } from "../../limiter/choosing/pricing.ts";
 import type { CostWord, RuleWords } from "../file/limits-file.ts";
 import { type Fact, parseFact } from "./fact.ts";
+import { perUnit } from "./limit-words.ts";
 import type { Request } from "./request.ts";
 import type { Rule } from "./rule.ts";
 import type { Steps } from "./steps.ts";
@@ -42,17 +43,20 @@ export class RequestCost implements Pricing<Request> {
    */
   of(request: Request, given: Cost | undefined): Cost {
     if (this.#isPlain && (given === undefined || typeof given === "number")) return given ?? 1;
-    const named = namedCosts(given);
-    return Object.fromEntries(this.#units.map((unit) => [unit.counted, givenIn(named, unit) ?? costIn(unit, request)]));
+    return this.#costs(given, (unit) => costIn(unit, request));
   }
 
   /** The cost of a correction: only what the caller gives. @throws TollgateError `ERR_COST`. */
   given(cost: Cost): Cost {
     if (this.#isPlain && typeof cost === "number") return cost;
-    const named = namedCosts(cost);
+    return this.#costs(cost, () => undefined);
+  }
+
+  #costs(given: Cost | undefined, otherwise: (unit: CountedUnit) => number | undefined): Cost {
+    const named = namedCosts(given);
     return Object.fromEntries(
       this.#units.flatMap((unit): [string, number][] => {
-        const units = givenIn(named, unit);
+        const units = givenIn(named, unit) ?? otherwise(unit);
         return units === undefined ? [] : [[unit.counted, units]];
       }),
     );
@@ -98,15 +102,8 @@ function costIn({ fact, otherwise }: StatedCost, request: Request): number {
 }
 
 function statedCost({ cost }: RuleWords, unit: string): StatedCost {
-  const stated =
-    typeof cost === "object"
-      ? Object.hasOwn(cost, unit)
-        ? cost[unit]
-        : undefined
-      : unit === REQUESTS
-        ? cost
-        : undefined;
-  return stated === undefined ? defaultCost(unit) : readUnitCost(stated);
+  const costs = perUnit<CostWord>(cost ?? {});
+  return Object.hasOwn(costs, unit) ? readUnitCost(costs[unit]!) : defaultCost(unit);
 }
 
 function readUnitCost(cost: CostWord): StatedCost {

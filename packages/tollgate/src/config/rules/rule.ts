@@ -50,7 +50,7 @@ export class Rule {
     this.order = order;
     this.words = words;
     const { by = [], match = {}, plans } = words;
-    this.facts = (typeof by === "string" ? [by] : by).map(parseFact);
+    this.facts = [by].flat().map(parseFact);
     this.conditions = conditionsOf(match, ignoreCase);
     this.#others = this.conditions.some(isPath) ? this.conditions.filter((one) => !isPath(one)) : this.conditions;
     this.#planFact = plans === undefined ? undefined : parseFact(plans.from);

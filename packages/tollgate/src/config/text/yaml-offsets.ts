@@ -1,45 +1,38 @@
-import type { Words } from "./source.ts";
+import type { Source } from "./source.ts";
 import { startOf, textOf, type YamlModule, type YamlNode, type YamlPair } from "./yaml-nodes.ts";
 
-/** Finds where values are in a document: offsets in UTF-16 units. Only mistakes need them, so nothing is prepared. */
-export class YamlOffsets {
-  readonly #yaml: YamlModule;
-  readonly #root: unknown;
-  readonly #targets: ReadonlyMap<unknown, unknown>;
+/**
+ * Finds where values are in a document: offsets in UTF-16 units. Only mistakes need them, so nothing is prepared.
+ *
+ * @param targets what each alias stands for.
+ */
+export function offsetsIn(
+  yaml: YamlModule,
+  root: unknown,
+  targets: ReadonlyMap<unknown, unknown>,
+): NonNullable<Source["offsetOf"]> {
   /** The parts of the maps in which an offset was looked for, by their keys. */
-  readonly #pairs = new Map<unknown, ReadonlyMap<string, YamlPair>>();
-
-  /** `targets`: what each alias stands for. */
-  constructor(yaml: YamlModule, root: unknown, targets: ReadonlyMap<unknown, unknown>) {
-    this.#yaml = yaml;
-    this.#root = root;
-    this.#targets = targets;
-  }
-
-  /** The deepest part that these words lead to, or its key. */
-  of(words: Words, part: "key" | "value"): number {
-    let node = this.#root;
-    let at = 0;
-    let keyAt = 0;
-    for (const word of words) {
-      const pair = this.#yaml.isMap(node) ? this.#pairsOf(node).get(String(word)) : undefined;
-      const items = this.#yaml.isSeq(node) ? (node as YamlNode).items : undefined;
-      const next = pair === undefined ? items?.[Number(word)] : pair.value;
-      if (pair === undefined && next === undefined) return startOf(node, at);
-      at = startOf(node, at);
-      keyAt = startOf(pair?.key, at);
-      at = pair === undefined ? at : keyAt;
-      node = this.#targets.get(next) ?? next;
-    }
-    return part === "key" ? keyAt : startOf(node, at);
-  }
-
-  #pairsOf(map: unknown): ReadonlyMap<string, YamlPair> {
-    const known = this.#pairs.get(map);
-    if (known !== undefined) return known;
+  const known = new Map<unknown, ReadonlyMap<string, YamlPair>>();
+  const pairsOf = (map: unknown): ReadonlyMap<string, YamlPair> => {
     const items = (map as YamlNode).items as readonly YamlPair[];
-    const pairs = new Map(items.map((pair) => [textOf(pair.key), pair]));
-    this.#pairs.set(map, pairs);
+    const pairs = known.get(map) ?? new Map(items.map((pair) => [textOf(pair.key), pair]));
+    known.set(map, pairs);
     return pairs;
-  }
+  };
+  const childOf = (node: unknown, word: string | number): YamlPair | undefined => {
+    if (yaml.isMap(node)) return pairsOf(node).get(String(word));
+    const item = yaml.isSeq(node) ? (node as YamlNode).items?.[Number(word)] : undefined;
+    return item === undefined ? undefined : { key: item, value: item };
+  };
+  return (words, part) => {
+    let node = root;
+    let at = 0;
+    for (const word of words) {
+      const child = childOf(node, word);
+      if (child === undefined) return startOf(node, at);
+      at = startOf(child.key, startOf(node, at));
+      node = targets.get(child.value) ?? child.value;
+    }
+    return part === "key" ? at : startOf(node, at);
+  };
 }

@@ -2,7 +2,7 @@ import { show } from "../../core/errors.ts";
 import { MOST_LEVELS, type Source, type TextMistake, tooDeep } from "./source.ts";
 import { deepLevelIn } from "./yaml-levels.ts";
 import { startOf, textOf, type YamlFault, type YamlModule, type YamlNode, type YamlPair } from "./yaml-nodes.ts";
-import { YamlOffsets } from "./yaml-offsets.ts";
+import { offsetsIn } from "./yaml-offsets.ts";
 
 /**
  * The package's own search for duplicate keys takes quadratic time. Keys are texts as they are written: `007` is no 7.
@@ -43,9 +43,8 @@ export function readYaml(text: string, yaml: YamlModule, foreign?: ForeignYaml):
   if (faults.length > 0) return { value: undefined, mistakes: faults.map(mistakeOf) };
   const reader = new YamlReader(yaml, mostLevels, foreign?.typed);
   const read = reader.read(contents, 0, 0);
-  const offsets = new YamlOffsets(yaml, contents, reader.targets);
   const value = reader.isTooMuch ? undefined : read;
-  return { value, mistakes: reader.mistakes, offsetOf: (words, part) => offsets.of(words, part) };
+  return { value, mistakes: reader.mistakes, offsetOf: offsetsIn(yaml, contents, reader.targets) };
 }
 
 function mistakeOf({ message, pos }: YamlFault): TextMistake {
