@@ -1,6 +1,6 @@
 import type { HttpFacts } from "../http-facts.ts";
 import { type Address, parseAddress } from "./address.ts";
-import { ForwardedEntries } from "./forwarded-headers.ts";
+import { type ForwardedEntry, forwardedEntries } from "./forwarded-headers.ts";
 import type { Trusts } from "./trust.ts";
 
 export const DEFAULT_HEADER = "x-forwarded-for";
@@ -31,15 +31,15 @@ export class ClientFinder {
     const value = facts.header(this.#header);
     // A client can fill the head up, or name the header in `Connection`, so that the line of the proxy is missing.
     const isMissing = value === undefined || facts.lines?.(this.#header) === "dropped";
-    return isMissing ? { client: peer, isHidden: true } : this.#walk(peer, new ForwardedEntries(this.#header, value));
+    return isMissing ? { client: peer, isHidden: true } : this.#walk(peer, forwardedEntries(this.#header, value));
   }
 
-  #walk(peer: Address | undefined, entries: ForwardedEntries): FoundClient {
+  #walk(peer: Address | undefined, entries: Iterator<ForwardedEntry, undefined>): FoundClient {
     let client = peer;
     for (let distance = 0; this.#trusts(client, distance); distance += 1) {
-      const entry = entries.next();
+      const entry = entries.next().value;
       // A header without an entry hides the client.
-      if (entry === "none") return { client, isHidden: distance === 0 };
+      if (entry === undefined) return { client, isHidden: distance === 0 };
       if (entry === "unreadable") return { client, isHidden: true };
       client = entry;
     }

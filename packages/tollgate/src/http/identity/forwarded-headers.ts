@@ -38,38 +38,28 @@ const MOST_ENTRIES = 100;
 const MOST_CHARACTERS = 8_192;
 
 /**
- * A forwarded entry: the address of the hop before, `"none"` at the end of the header, or `"unreadable"`. What stands
- * left of an unreadable entry cannot be attributed to a hop.
+ * A forwarded entry: the address of the hop before, or `"unreadable"`. What stands left of an unreadable entry cannot be
+ * attributed to a hop.
  */
-export type ForwardedEntry = Address | "none" | "unreadable";
+export type ForwardedEntry = Address | "unreadable";
 
-/** Reads the entries of a header from right to left: the nearest hop's entry first. */
-export class ForwardedEntries {
-  readonly #syntax: ForwardedSyntax;
-  readonly #value: string;
-  /** Whether the value was cut, so that its first entry may be incomplete. */
-  readonly #isCut: boolean;
-  #end: number;
-  #entriesLeft: number = MOST_ENTRIES;
-
-  /** `header` is the header's name in lower case. */
-  constructor(header: string, value: string) {
-    this.#syntax = syntaxOf(header);
-    this.#isCut = value.length > MOST_CHARACTERS;
-    this.#value = this.#isCut ? value.slice(-MOST_CHARACTERS) : value;
-    this.#end = this.#value.length;
-  }
-
-  /** An empty entry is unreadable too: what stands left of it may come from the client. */
-  next(): ForwardedEntry {
-    if (this.#end < 0) return "none";
-    if (this.#entriesLeft === 0) return "unreadable";
-    const start = this.#syntax.startOfLast(this.#value, this.#end);
-    if (start === 0 && this.#isCut) return "unreadable";
-    const node = this.#syntax.nodeOf(trimmed(this.#value.slice(start, this.#end)));
-    this.#end = start - 1;
-    this.#entriesLeft -= 1;
-    return (node === undefined ? undefined : parseAddress(node)) ?? "unreadable";
+/**
+ * The entries of a header from right to left: the nearest hop's entry first. An empty entry is unreadable too: what
+ * stands left of it may come from the client.
+ *
+ * @param header the header's name in lower case.
+ */
+export function* forwardedEntries(header: string, value: string): Generator<ForwardedEntry, undefined> {
+  const { startOfLast, nodeOf } = syntaxOf(header);
+  const text = value.slice(-MOST_CHARACTERS);
+  let end = text.length;
+  for (let entriesLeft = MOST_ENTRIES; end >= 0; entriesLeft -= 1) {
+    const start = startOfLast(text, end);
+    // The first entry of a value that was cut may be incomplete.
+    const isWhole = entriesLeft > 0 && (start > 0 || text === value);
+    const node = isWhole ? nodeOf(trimmed(text.slice(start, end))) : undefined;
+    yield (node === undefined ? undefined : parseAddress(node)) ?? "unreadable";
+    end = start - 1;
   }
 }
 
