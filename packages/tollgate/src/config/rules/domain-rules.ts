@@ -63,11 +63,18 @@ export class DomainRules {
   }
 
   setOf(request: Request): RuleSet {
-    return this.setFor(this.#index.find(request));
+    const rules = this.#index.find(request);
+    return this.#sets.get(rules) ?? this.setFor(rules);
   }
 
+  /** What is known of some rules, whatever requests they count. */
   setFor(rules: readonly Rule[]): RuleSet {
-    return this.#sets.get(rules) ?? this.#addSet(rules);
+    const known = this.#sets.get(rules);
+    if (known !== undefined) return known;
+    const limiters = rules.map((rule) => this.limiterOf(rule));
+    const set = { rules, limiters, pricing: new RequestCost(rules) };
+    this.#sets.set(rules, set);
+    return set;
   }
 
   /** What each rule says about a request. Nothing is counted. */
@@ -113,12 +120,5 @@ export class DomainRules {
       closeAfterWaits(limiter);
       yield;
     }
-  }
-
-  #addSet(rules: readonly Rule[]): RuleSet {
-    const limiters = rules.map((rule) => this.limiterOf(rule));
-    const set = { rules, limiters, pricing: new RequestCost(rules) };
-    this.#sets.set(rules, set);
-    return set;
   }
 }
