@@ -2,18 +2,22 @@ import { checkOptions, optionError } from "../core/check-options.ts";
 import type { Clock } from "../core/clock.ts";
 import { show, TollgateError } from "../core/errors.ts";
 import type { AsyncStore, OnFailure, SyncStore } from "../core/store.ts";
+import type { ProxyOptions } from "../http/identity/client-finder.ts";
 import { memoryStore } from "../stores/memory/memory-store.ts";
 import type { LimitsFile } from "./file/limits-file.ts";
 import { checkLimitsFile } from "./file/parse-limits.ts";
 import type { Limits } from "./limits.ts";
 import { LoadedLimits } from "./loaded-limits.ts";
-import { ClientAddresses, type ClientOptions } from "./rules/client-addresses.ts";
+import { ClientAddresses } from "./rules/client-addresses.ts";
 import { clockOf } from "./rules/rule-limiter.ts";
 
-/** Where the limits of a file count, and how clients are found. */
+/**
+ * Where the limits of a file count, and how a client's address is found in facts that have a `remoteAddress` and no
+ * `ip`: by `trustProxy` and `addressHeader`, as in `clientIp`.
+ */
 export interface CreateLimitsOptions<
   Store extends SyncStore | AsyncStore | undefined = SyncStore | AsyncStore | undefined,
-> extends ClientOptions {
+> extends ProxyOptions {
   /** A memory store by default. */
   readonly store?: Store;
   /** As the `clock` of `createLimiter`. */

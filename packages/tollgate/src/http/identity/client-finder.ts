@@ -1,9 +1,23 @@
+import { optionError } from "../../core/check-options.ts";
 import type { HttpFacts } from "../http-facts.ts";
 import { type Address, parseAddress } from "./address.ts";
 import { type ForwardedEntry, forwardedEntries } from "./forwarded-headers.ts";
-import type { Trusts } from "./trust.ts";
+import { checkToken } from "./header-values.ts";
+import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
+import { compileTrust, TRUSTS_NONE, type TrustProxy, type Trusts } from "./trust.ts";
 
-export const DEFAULT_HEADER = "x-forwarded-for";
+/** Which proxies may tell a client's address, and where. */
+export interface ProxyOptions {
+  /** Which proxies may tell the address: `false` by default, none. */
+  readonly trustProxy?: TrustProxy;
+  /**
+   * The header in which trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or
+   * any header that holds one address, such as `"cf-connecting-ip"`. Other headers are ignored.
+   */
+  readonly addressHeader?: string;
+}
+
+type Peer = Pick<HttpFacts, "remoteAddress" | "header" | "lines">;
 
 /** The end of the walk from the socket's peer to the client. */
 export interface FoundClient {
@@ -13,18 +27,38 @@ export interface FoundClient {
   readonly isHidden: boolean;
 }
 
+const DEFAULT_HEADER = "x-forwarded-for";
+
 /** Walks from the socket's peer to the client, as far as the hops are trusted. */
 export class ClientFinder {
+  /** Whether no proxy is trusted, so that the socket's peer is the client. */
+  readonly isPeer: boolean;
   readonly #trusts: Trusts;
   readonly #header: string;
+  readonly #watch: ProxyHeaderWatch | undefined;
 
-  /** The header's name may be in any case. */
-  constructor(trusts: Trusts, header: string) {
-    this.#trusts = trusts;
-    this.#header = header.toLowerCase();
+  /**
+   * `warnedAs` is what lacks `trustProxy`, as a warning names it. Without it there is no warning.
+   *
+   * @throws TollgateError `ERR_OPTION`.
+   */
+  constructor(options: ProxyOptions, warnedAs: string | undefined) {
+    const { trustProxy, addressHeader } = options;
+    this.#trusts = compileTrust(trustProxy ?? false);
+    this.isPeer = this.#trusts === TRUSTS_NONE;
+    this.#header = checkToken("addressHeader", addressHeader ?? DEFAULT_HEADER, "the name of a header").toLowerCase();
+    if (addressHeader !== undefined && trustProxy === undefined)
+      throw optionError("addressHeader", "a trustProxy beside it, which says whose header is read", addressHeader);
+    if (trustProxy === undefined && warnedAs !== undefined) this.#watch = new ProxyHeaderWatch(warnedAs);
   }
 
-  of(facts: Pick<HttpFacts, "remoteAddress" | "header" | "lines">): FoundClient {
+  /** Warns if a proxy forwards the request, and no option says whether it is trusted. */
+  look(facts: Peer): void {
+    this.#watch?.look(facts);
+  }
+
+  of(facts: Peer): FoundClient {
+    this.look(facts);
     const { remoteAddress } = facts;
     const peer = remoteAddress === undefined ? undefined : parseAddress(remoteAddress);
     if (!this.#trusts(peer, 0)) return { client: peer, isHidden: false };

@@ -9,23 +9,13 @@ import { show, TollgateError } from "../../core/errors.ts";
 import { keyMaker } from "../../core/key-maker.ts";
 import type { HttpFacts, KeyOf } from "../http-facts.ts";
 import { type Address, keyOfIp, parseAddress, plainIpv4 } from "./address.ts";
-import { ClientFinder, DEFAULT_HEADER, type FoundClient } from "./client-finder.ts";
-import { checkToken } from "./header-values.ts";
+import { ClientFinder, type FoundClient, type ProxyOptions } from "./client-finder.ts";
 import { MissingAddressWatch } from "./missing-address-watch.ts";
-import { ProxyHeaderWatch } from "./proxy-header-watch.ts";
-import { checkHeaderIsRead, compileTrust, TRUSTS_NONE, type TrustProxy } from "./trust.ts";
 
 /** How a client's address is found, and which addresses are one client. */
-export interface ClientIpOptions {
-  /** Which proxies may tell the address: `false` by default, none. */
-  readonly trustProxy?: TrustProxy;
+export interface ClientIpOptions extends ProxyOptions {
   /** How many leading bits of an IPv6 address make a client: 1 to 128, 64 by default. */
   readonly ipv6Prefix?: number;
-  /**
-   * The header in which trusted proxies write the address: `"x-forwarded-for"` by default, `"forwarded"` (RFC 7239), or
-   * any header that holds one address, such as `"cf-connecting-ip"`. Other headers are ignored.
-   */
-  readonly addressHeader?: string;
   /**
    * Whether the process warns, once: if requests have `X-Forwarded-For` or `Forwarded` and `trustProxy` is not set, or
    * if the first ten have no address. `true` by default. `trustProxy: false` says that nothing is in front.
@@ -80,12 +70,10 @@ export const clientIp: (options?: ClientIpOptions) => KeyOf = /* @__PURE__ */ ke
 
 function makeKey(options: ClientIpOptions = {}): KeyOf {
   checkOptions("clientIp", options, NAMES, HINTS);
-  const { trustProxy = false, ipv6Prefix = DEFAULT_PREFIX, addressHeader = DEFAULT_HEADER, warnings } = options;
-  const trusts = compileTrust(trustProxy);
+  const { ipv6Prefix = DEFAULT_PREFIX, warnings } = options;
   checkWholeNumber("ipv6Prefix", ipv6Prefix, 1, 128);
-  const finder = new ClientFinder(trusts, checkToken("addressHeader", addressHeader, "the name of a header"));
   checkChoice("warnings", warnings, [true, false]);
-  checkHeaderIsRead(options);
+  const finder = new ClientFinder(options, warnings === false ? undefined : "clientIp()");
   const addresses = warnings === false ? undefined : new MissingAddressWatch();
   const keyOf = (address: Address | undefined) => {
     if (address === undefined) {
@@ -95,12 +83,7 @@ function makeKey(options: ClientIpOptions = {}): KeyOf {
     addresses?.found();
     return keyOfIp(address.counted, ipv6Prefix);
   };
-  const isWatched = options.trustProxy === undefined && warnings !== false;
-  const watch = isWatched ? new ProxyHeaderWatch("clientIp()") : undefined;
-  const find: FindClient = (facts) => {
-    watch?.look(facts);
-    return finder.of(facts);
-  };
+  const find: FindClient = (facts) => finder.of(facts);
   const ofClient: KeyOf = (facts) => {
     checkFacts(facts);
     return keyOf(finder.of(facts).client);
@@ -108,14 +91,14 @@ function makeKey(options: ClientIpOptions = {}): KeyOf {
   const ofPeer: KeyOf = (facts) => {
     checkFacts(facts);
     const peer = facts.remoteAddress;
-    watch?.look(facts);
+    finder.look(facts);
     if (peer === undefined) return keyOf(undefined);
     const plain = plainIpv4(peer);
     if (plain === undefined) return keyOf(parseAddress(peer));
     addresses?.found();
     return plain;
   };
-  return Object.defineProperty(trusts === TRUSTS_NONE ? ofPeer : ofClient, FIND, { value: find });
+  return Object.defineProperty(finder.isPeer ? ofPeer : ofClient, FIND, { value: find });
 }
 
 /** @throws TollgateError `ERR_OPTION` unless `clientIp()` made the key function. */

@@ -38,8 +38,8 @@ const MOST_ENTRIES = 100;
 const MOST_CHARACTERS = 8_192;
 
 /**
- * A forwarded entry: the address of the hop before, or `"unreadable"`. What stands left of an unreadable entry cannot be
- * attributed to a hop.
+ * A forwarded entry: the address of the hop before, or `"unreadable"`. What stands left of an unreadable entry cannot
+ * be attributed to a hop.
  */
 export type ForwardedEntry = Address | "unreadable";
 

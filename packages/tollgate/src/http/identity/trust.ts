@@ -38,9 +38,3 @@ function trustsListed(entries: readonly unknown[]): Trusts {
   const list = new AddressList("trustProxy", entries);
   return (hop) => hop !== undefined && list.has(hop);
 }
-
-/** @throws TollgateError `ERR_OPTION` for an `addressHeader` without `trustProxy`: no header would be read. */
-export function checkHeaderIsRead(options: { readonly trustProxy?: unknown; readonly addressHeader?: unknown }): void {
-  if (options.addressHeader === undefined || options.trustProxy !== undefined) return;
-  throw optionError("addressHeader", "a trustProxy beside it, which says whose header is read", options.addressHeader);
-}
