@@ -8,7 +8,7 @@ const GIVEN = /\b(?:math|string|table|redis|struct)\.(\w+)|'(\w+)'/g;
 
 /** Texts, names, numbers, spaces, and everything else character by character. */
 const TOKENS = /'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|\d[\w.]*| +|[\s\S]/g;
-const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_".split("");
 
 /**
  * Gives locals and fields short names, and leaves out spaces: the script is a text, which no bundler of a user can
@@ -21,7 +21,7 @@ export function shortLua(script: string): string {
   const uses = new Map<string, number>();
   for (const token of tokens)
     if (/^[A-Za-z_]/.test(token) && !kept.has(token)) uses.set(token, (uses.get(token) ?? 0) + 1);
-  const names = [...LETTERS, ...[...LETTERS].flatMap((first) => [...LETTERS].map((second) => first + second))];
+  const names = [...LETTERS, ...LETTERS.flatMap((first) => LETTERS.map((second) => first + second))];
   const free = names.filter((name) => !kept.has(name));
   const byUse = [...uses.keys()].sort((one, other) => uses.get(other)! - uses.get(one)!);
   const short = new Map(byUse.map((name, i) => [name, free[i]!]));
