@@ -18,14 +18,14 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_929, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_924, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_061, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_319, 3_300],
   ["stores of this process", LOCAL_STORES, 5_277, 4_000],
   ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_679, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_374, 1_300],
-  ["config", [`${LIBRARY}/config`], 2_652, 2_000],
-  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_972, 2_600],
+  ["config", [`${LIBRARY}/config`], 2_644, 2_000],
+  ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_975, 2_600],
   ["metrics and diagnostics", [`${LIBRARY}/metrics`, `${LIBRARY}/diagnostics`], 968, 900],
   ["other entries", [`${LIBRARY}/limited-fetch`, `${LIBRARY}/testing`, `${LIBRARY}/store`], 1_627, 1_400],
   ["integrations", INTEGRATIONS, 3_592, 2_800],
