@@ -84,7 +84,7 @@ export function luaScript(): string {
 /** What luacheck finds in the files together, because they share local names; `undefined` if it is not installed. */
 export function luaFindings(): readonly string[] | undefined {
   const lines = luaLines();
-  const globals = ["--std", "lua51", "--read-globals", "ARGV", "KEYS", "redis", "struct"];
+  const globals = ["--std", "lua51", "--read-globals", "ARGV", "KEYS", "redis", "struct", "cjson"];
   const options = [...globals, "--no-max-line-length", "--formatter", "plain", "--no-color", "-"];
   const input = lines.map(({ text }) => text).join("\n");
   const { error, stdout, stderr, status } = spawnSync("luacheck", options, { input, encoding: "utf8" });

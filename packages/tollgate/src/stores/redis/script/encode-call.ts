@@ -2,7 +2,7 @@ import { REACH_US } from "../../../algorithms/ticks.ts";
 import { encodeReason } from "../../../core/reason-numbers.ts";
 import type { ScriptCall } from "../clients/redis-port.ts";
 import type { EncodedPlan } from "./encode-plan.ts";
-import { leaseNumbers } from "./lease.ts";
+import { leaseParts } from "./lease.ts";
 import { SCRIPT_VERBS } from "./script-verbs.ts";
 import type { KeptReceipt, KeptScriptCall, ScriptBlock, ScriptTransaction } from "./transaction.ts";
 
@@ -25,10 +25,6 @@ export type EncodedCall = Omit<ScriptCall, "cancelFlag">;
 /** Writes a call for a server. */
 export type EncodeCall = (input: ScriptInput) => EncodedCall;
 
-// Flags of a transaction, added up.
-const REPORTS_EACH = 1;
-const HAS_TAKEN_TIME = 2;
-const HAS_RECEIPTS = 4;
 /** Runs of takes, and of charges. */
 const TAKES = "t";
 const CHARGES = "c";
@@ -41,10 +37,10 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
  * numbered from 1. A test puts `@`, the time in microseconds and the origin of ticks before the plans.
  *
  * Takes and single charges of one key are in runs: `t` or `c`, the first key, the last key, the plan, how many calls
- * each key has (negative with a report per call), and the costs. Another transaction is the verb's name, the sum of its
- * flags, times, `takenUs`, an operator's block, a `LeaseAsk`, and the number of keys; per key its number, its plan, its
- * costs, and what its receipt says. The flags are 1 for a report per call, 2 if `takenUs` follows, and 4 for receipts.
- * `receipt` has a `KeptReceipt` after its flags and times.
+ * each key has (negative with a report per call), and the costs. Another transaction is JSON, which servers read in C,
+ * and objects take three times as long as arrays: the verb's name, times, whether each call has a report, the keys, and
+ * `takenUs`, an operator's block, a `LeaseAsk` or a `KeptReceipt`. Per key there are its number, its plan, its costs,
+ * and what its receipt says.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
   const names = new KeyNames();
@@ -107,40 +103,34 @@ function textOfRun({ word, first, last, plan, like: { times, detail, keys } }: R
 function textOf(transaction: ScriptTransaction, names: KeyNames, plans: PlanText[]): string {
   const { verb, detail, times, takenUs, block, lease, receipt, keys } = transaction;
   const hasReceipts = keys.some(({ untilUs }) => untilUs !== undefined);
-  let flags = detail === "each" ? REPORTS_EACH : 0;
-  if (takenUs !== undefined) flags += HAS_TAKEN_TIME;
-  if (hasReceipts) flags += HAS_RECEIPTS;
-  const words: (string | number)[] = [SCRIPT_VERBS[verb].name, flags, times];
-  if (takenUs !== undefined) words.push(takenUs);
-  if (block !== undefined) words.push(...blockNumbers(block));
-  if (lease !== undefined) words.push(...leaseNumbers(lease));
   // The script expects at least one plan.
   if (receipt !== undefined && plans.length === 0) plans.push(keys[0]!.plan);
-  if (receipt !== undefined) return [...words, ...receiptWords(receipt, names, plans)].join(" ");
-  words.push(keys.length);
-  for (const { name, plan, costs, untilUs = [], decidedUs = NOT_KNOWN } of keys) {
-    const { limits } = plan.plan;
-    words.push(names.numberOf(name), planNumber(plans, plan), ...limits.map((_, i) => costs[i] ?? 0));
-    if (hasReceipts) words.push(...limits.map((_, i) => untilUs[i] ?? 0), decidedUs);
-  }
-  return words.join(" ");
+  const calls = keys.map(({ name, plan, costs, untilUs = [], decidedUs = NOT_KNOWN }) => {
+    const all = (numbers: readonly number[]) => plan.plan.limits.map((_, i) => numbers[i] ?? 0);
+    const call = [names.numberOf(name), planNumber(plans, plan), all(costs)];
+    return hasReceipts ? [...call, all(untilUs), decidedUs] : call;
+  });
+  const parts: unknown[] = [SCRIPT_VERBS[verb].name, times, detail === "each", receipt === undefined ? calls : []];
+  if (takenUs !== undefined) parts.push(takenUs);
+  if (block !== undefined) parts.push(blockNumbers(block));
+  if (lease !== undefined) parts.push(leaseParts(lease));
+  if (receipt !== undefined) parts.push(receiptParts(receipt, names, plans));
+  return JSON.stringify(parts);
 }
 
-/** The receipt's key, revision and time to live, its words after their number (-1 to remove it), and its calls. */
-function receiptWords(
+/** The receipt's key, revision and time to live, its words (`false` to remove it), and its calls. */
+function receiptParts(
   { name, revision, ttlUs, words, verb, calls, given }: KeptReceipt,
   names: KeyNames,
   plans: PlanText[],
-): readonly (string | number)[] {
-  const textOfCalls = (some: readonly KeptScriptCall[]) => [
-    some.length,
-    ...some.flatMap(({ name: row, plan, costs, untilUs, decidedUs }) => {
+): readonly unknown[] {
+  const partsOf = (some: readonly KeptScriptCall[]) =>
+    some.map(({ name: row, plan, costs, untilUs, decidedUs }) => {
       const known = plans.find(({ text }) => text === plan) ?? { text: plan };
-      return [names.numberOf(row), planNumber(plans, known), ...costs, ...untilUs, decidedUs];
-    }),
-  ];
-  const change = [names.numberOf(name), revision, ttlUs, words?.length ?? -1, ...(words ?? [])];
-  return [...change, verb, ...textOfCalls(calls), ...textOfCalls(given)];
+      return [names.numberOf(row), planNumber(plans, known), costs, untilUs, decidedUs];
+    });
+  const change = [names.numberOf(name), revision, ttlUs, words?.map(String) ?? false];
+  return [...change, verb, partsOf(calls), partsOf(given)];
 }
 
 /** 0 to end a block, 1 for one that lasts, 2 for one until a moment; the microseconds; the reason's numbers. */

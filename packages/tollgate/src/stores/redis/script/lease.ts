@@ -46,13 +46,10 @@ export interface LeaseGrant {
   readonly units: readonly number[];
 }
 
-/** What follows the head of a transaction that asks for a lease. */
-export function leaseNumbers({ calls, wanted, ttlUs, quietUs, number, reports }: LeaseAsk): readonly number[] {
-  const reported = reports.flatMap(({ endsUs, number: its, isReturned, units }) => [
-    ...[endsUs, its, isReturned ? 1 : 0],
-    ...units,
-  ]);
-  return [calls, ttlUs, quietUs, number, wanted.length, ...wanted, reports.length, ...reported];
+/** What a transaction that asks for a lease has after its keys. */
+export function leaseParts({ calls, wanted, ttlUs, quietUs, number, reports }: LeaseAsk): readonly unknown[] {
+  const reported = reports.map(({ endsUs, number: its, isReturned, units }) => [endsUs, its, isReturned, units]);
+  return [calls, ttlUs, quietUs, number, wanted, reported];
 }
 
 /** Decodes what follows the report of such a transaction. `next` reads the next number of the reply. */

@@ -27,14 +27,15 @@ local function set_block(key, asked)
   local state = state_of(key)
   local before = state.block
   local was_blocked = in_force(key) and 1 or 0
-  if asked.kind == 0 then
+  local kind, value = asked[1], asked[2]
+  if kind == 0 then
     if before then keep_block(state, nil) end
     return was_blocked
   end
-  local ends = asked.kind == 1 and now_us + asked.value or asked.value
+  local ends = kind == 1 and now_us + value or value
   local known = before and now_us < before[3]
   local numbers = { ends, known and before[2] or 0, known and max(ends, before[3]) or ends }
-  for i = 1, #asked.reason do numbers[3 + i] = asked.reason[i] end
+  for i = 4, #asked do numbers[i] = asked[i] end
   keep_block(state, numbers)
   return was_blocked
 end

@@ -107,8 +107,9 @@ local function counted_now(state, plan)
 end
 
 -- The cells of each limit of a plan: those of the row, or of a new key. Counts under other numbers are brought up to
--- date; with keep-first the first numbers decide. A verb that changes nothing gets a copy.
-local function counts_of(state, plan, changes)
+-- date; with keep-first the first numbers decide. A verb that changes nothing gets a copy. `leases.lua` settles leases
+-- itself.
+local function counts_of(state, plan, changes, is_settling)
   local counts, moved = { plan = plan, new = true }, false
   local found, is_own_list = find(state, plan)
   local matters = plan.keeps_first or not is_own_list
@@ -158,6 +159,6 @@ local function counts_of(state, plan, changes)
     counts.is_moved = true
     moves[#moves + 1] = { state = state, plan = plan, from = counts.from }
   end
-  if state.leases and not state.is_settling then leases().lift(state, counts, changes) end
+  if state.leases and not is_settling then leases().lift(state, counts, changes) end
   return counts
 end

@@ -11,12 +11,6 @@ local function make_leases()
   -- The latest records by which nodes are counted.
   local COUNTED = 256
 
-  local function read(lease)
-    if lease.records then return end
-    lease.sum = struct.unpack('<d', lease.text)
-    lease.records = string.sub(lease.text, 9)
-  end
-
   local function count_of(lease)
     return #lease.records / RECORD
   end
@@ -33,7 +27,6 @@ local function make_leases()
   -- Lifts a bucket for the leases that end until a moment, one after another, and for the others at the moment. A
   -- window needs the latter only: its leases end with it. Returns how many have ended, and the units of the others.
   local function lift(limit, lease, cells, moment)
-    read(lease)
     local kernel, sum, ended = limit.kernel, lease.sum, 0
     while ended < count_of(lease) do
       local ends, _, units = record_at(lease, ended + 1)
@@ -54,16 +47,16 @@ local function make_leases()
 
   -- The units that a node has left of a lease. More than was known changes nothing, and so does an unknown lease. A
   -- lease without units stays: it shows that its holder is there.
-  local function report(limit, lease, cells, its, left)
+  local function report(limit, lease, cells, identity, is_returned, left)
     -- A match across records would be no record; it is as unlikely as a collision, and changes nothing.
-    local found = string.find(lease.records, its.identity, 1, true)
-    local i = ((found or 0) - 1) / RECORD + 1
-    if i < 1 or i ~= floor(i) then return end
+    local found = string.find(lease.records, identity, 1, true)
+    if not found or found % RECORD ~= 1 then return end
+    local i = (found - 1) / RECORD + 1
     local ends, number, known = record_at(lease, i)
     left = min(left, known)
     lease.sum = lease.sum - known + left
     -- Strict calls may have lifted the bucket for its end already, so what comes later counts as spent.
-    if its.is_returned and ends > now_us and limit.kernel.take_back then
+    if is_returned and ends > now_us and limit.kernel.take_back then
       if left > 0 then limit.kernel.take_back(limit, cells, now_us, left, ends) end
       lease.sum, left = lease.sum - left, 0
     end
@@ -72,19 +65,17 @@ local function make_leases()
 
   -- Nearly always the new lease ends last.
   local function insert(lease, ends, number, units)
-    local i = count_of(lease) + 1
+    local i, record = count_of(lease) + 1, struct.pack('<ddd', ends, number, units)
     while i > 1 and record_at(lease, i - 1) >= ends do i = i - 1 end
     lease.sum = lease.sum + units
-    replace_records(lease, i, i - 1, struct.pack('<ddd', ends, number, units))
+    replace_records(lease, i, i - 1, record)
   end
 
   local function nodes_of(lease, number)
     local own, count, nodes, seen = floor(number / LEASES_OF_HOLDER), count_of(lease), 1, {}
-    seen[own] = true
     for i = max(count - COUNTED + 1, 1), count do
-      local _, its_number = record_at(lease, i)
-      local holder = floor(its_number / LEASES_OF_HOLDER)
-      if not seen[holder] then
+      local holder = floor(struct.unpack('<d', lease.records, RECORD * i - 15) / LEASES_OF_HOLDER)
+      if holder ~= own and not seen[holder] then
         seen[holder] = true
         nodes = nodes + 1
       end
@@ -129,15 +120,14 @@ local function make_leases()
       local id = plan[i].id
       state.leases[id] = state.leases[id] or { sum = 0, records = '', used_until = 0 }
       found[i] = state.leases[id]
-      read(found[i])
     end
     return found
   end
 
   -- Takes the units of a new lease, and notes it. Without units it only shows that the node is there. Returns its end:
   -- not after those of the windows.
-  local function grant(plan, found, counts, ask, granted)
-    local ends = now_us + ask.ttl
+  local function grant(plan, found, counts, ttl, number, granted)
+    local ends = now_us + ttl
     for i = 1, plan.count do
       local limit = plan[i]
       if granted[i] > 0 then
@@ -145,7 +135,7 @@ local function make_leases()
         if limit.kernel.window_end then ends = min(ends, limit.kernel.window_end(limit, counts[i])) end
       end
     end
-    for i = 1, plan.count do insert(found[i], ends, ask.number, granted[i]) end
+    for i = 1, plan.count do insert(found[i], ends, number, granted[i]) end
     return ends
   end
 
@@ -153,7 +143,7 @@ local function make_leases()
   local function note_use(limit, lease)
     local count, refilled_at = count_of(lease), limit.kernel.refilled_at
     local last = count > 0 and record_at(lease, count) or 0
-    lease.text, lease.used_until = struct.pack('<d', lease.sum) .. lease.records, last
+    lease.used_until = last
     if refilled_at and lease.sum > 0 then lease.used_until = max(last, refilled_at(limit, last, lease.sum)) end
   end
 
@@ -191,32 +181,33 @@ local function make_leases()
     -- Notes the reports, takes for the calls that wait, then grants. A blocked key gets nothing. Returns how many calls
     -- were admitted, and the numbers of the reply.
     run = function(call, ask, is_blocked, entries)
+      local calls, ttl, quiet, number, wanted, reports = unpack(ask)
       local state = state_of(call.key)
-      state.is_settling = true
-      local counts = counts_of(state, call.plan, true)
-      state.is_settling = nil
+      local counts = counts_of(state, call.plan, true, true)
       call.counts = counts
-      local plan = counts.plan
-      local found = leases_of(state, plan)
+      local plan, found = counts.plan, leases_of(state, call.plan)
+      local wants, most = false, 0
       for i = 1, plan.count do
+        local limit, lease, cells = plan[i], found[i], counts[i]
+        local refills = limit.kernel.refills
         -- The units were spent before the node was quiet. Since then less counted.
-        if plan[i].kernel.refills then settle(plan[i], found[i], counts[i], now_us - ask.quiet) end
-        for _, its in ipairs(ask.reports) do report(plan[i], found[i], counts[i], its, its.units[i]) end
-        settle(plan[i], found[i], counts[i], now_us)
+        if refills then settle(limit, lease, cells, now_us - quiet) end
+        for _, its in ipairs(reports) do
+          report(limit, lease, cells, struct.pack('<dd', its[1], its[2]), its[3], its[4][i])
+        end
+        if quiet > 0 or not refills then settle(limit, lease, cells, now_us) end
+        wants, most = wants or wanted[i] > 0, max(most, count_of(lease))
       end
       keep(state, counts)
 
       local admitted = 0
-      if ask.calls > 0 and not is_blocked then
-        admitted = take_at_once(counts, call.costs, ask.calls)
+      if calls > 0 and not is_blocked then
+        admitted = take_at_once(counts, call.costs, calls)
       end
-      local numbers = { 0, 0, nodes_of(found[1], ask.number), 0 }
-      local most = 0
-      for i = 1, plan.count do most = max(most, count_of(found[i])) end
-      if ask.wants and not is_blocked and most < MOST_LEASES then
-        local denied = admitted < ask.calls
-        local granted, is_granted, is_scarce = units_for(plan, counts, ask.wanted, numbers[3], denied)
-        local ends = grant(plan, found, counts, ask, granted)
+      local numbers = { 0, 0, nodes_of(found[1], number), 0 }
+      if wants and not is_blocked and most < MOST_LEASES then
+        local granted, is_granted, is_scarce = units_for(plan, counts, wanted, numbers[3], admitted < calls)
+        local ends = grant(plan, found, counts, ttl, number, granted)
         if is_scarce then numbers[4] = 1 end
         if is_granted then
           numbers[1], numbers[2] = ends, ends - now_us
@@ -224,8 +215,8 @@ local function make_leases()
         end
       end
       for i = 1, plan.count do note_use(plan[i], found[i]) end
-      check_conforms(plan, counts, call.costs, entries, 1)
       describe(plan, counts, call.costs, entries, 1)
+      for i = 1, #entries, ENTRY do entries[i] = entries[i + 2] == 0 and 1 or 0 end
       return admitted, numbers
     end
   }

@@ -9,6 +9,7 @@ local HEAD_SIZE = 8
 local FORGOTTEN_KIND, LEASE_KIND, BLOCK_KIND = 'x', 'l', 'k'
 -- Groups are numbered by characters. Further ones share the last.
 local MOST_GROUPS_OF_KEY = 200
+local NOTHING = {}
 
 local function bad_value(key, raw)
   local expected = ': expected a value of format ' .. string.byte(VERSION) .. ', got '
@@ -28,50 +29,68 @@ local function with_length(text)
   return struct.pack('<I3', #text) .. text
 end
 
+-- Reads an entry that is not of a limit. Returns whether there is such a kind.
+local function read_other(state, id, kind, text)
+  if kind == FORGOTTEN_KIND and #text == 14 then
+    state.forgotten[id] = { struct.unpack('<i7i7', text) }
+  elseif kind == LEASE_KIND and #text >= 16 then
+    local used_until, sum = struct.unpack('<dd', text)
+    state.leases = state.leases or {}
+    state.leases[id] = { used_until = used_until, sum = sum, records = string.sub(text, 17) }
+  elseif kind == BLOCK_KIND then
+    state.block = { struct.unpack('<' .. string.rep('d', #text / 8), text) }
+    -- struct.unpack returns the next position after the numbers.
+    state.block[#text / 8 + 1] = nil
+  else
+    return false
+  end
+  return true
+end
+
+-- The cells of an entry from a place on, and the next place; nil if the value ends before.
+local function read_cells(raw, place, count)
+  if not count then
+    local text, after = read_text(raw, place)
+    return text and { raw = text }, after
+  end
+  if place + WIDTH * count - 1 > #raw then return nil end
+  local cells = { raw = '', is_lifted = false, struct.unpack(count == 1 and '<i7' or '<i7i7', raw, place) }
+  cells[count + 1] = nil
+  return cells, place + WIDTH * count
+end
+
 local function read_row(raw, state)
   if #raw < HEAD_SIZE or string.sub(raw, 1, 1) ~= VERSION then return false end
   state.born = struct.unpack('<i7', raw, 2)
-  local place, groups = HEAD_SIZE + 1, {}
+  local place = HEAD_SIZE + 1
   while place <= #raw do
-    local id = string.sub(raw, place, place + NAME_SIZE - 1)
     local kind = string.sub(raw, place + NAME_SIZE, place + NAME_SIZE)
-    local limit, after = known_limit(raw, place)
-    local text, group
-    if limit then
-      group = string.sub(raw, after, after)
-      groups[group] = groups[group] or {}
-      after = after + 1
-    end
-    if limit and limit.cells then
-      text, place = string.sub(raw, after, after + WIDTH * limit.cells - 1), after + WIDTH * limit.cells
-      if #text < WIDTH * limit.cells then return false end
+    if kind == FORGOTTEN_KIND or kind == LEASE_KIND or kind == BLOCK_KIND then
+      local text, after = read_text(raw, place + NAME_SIZE + 1)
+      if not (text and read_other(state, string.sub(raw, place, place + NAME_SIZE - 1), kind, text)) then return false end
+      place = after
     else
-      text, place = read_text(raw, limit and after or place + NAME_SIZE + 1)
-      if not text then return false end
-    end
-    if limit then
-      state.entries[id] = { limit = limit, group = groups[group], cells = { raw = text } }
-    elseif kind == FORGOTTEN_KIND and #text == 14 then
-      state.forgotten[id] = { struct.unpack('<i7i7', text) }
-    elseif kind == LEASE_KIND then
-      state.leases = state.leases or {}
-      state.leases[id] = { used_until = struct.unpack('<d', text), text = string.sub(text, 9) }
-    elseif kind == BLOCK_KIND then
-      state.block = { struct.unpack('<' .. string.rep('d', #text / 8), text) }
-      -- struct.unpack returns the next position after the numbers.
-      state.block[#text / 8 + 1] = nil
-    else
-      return false
+      local limit, at_group = known_limit(raw, place)
+      if not limit then return false end
+      local cells, after = read_cells(raw, at_group + 1, limit.cells)
+      if not cells then return false end
+      state.entries[limit.id] = { limit = limit, group = string.sub(raw, at_group, at_group), cells = cells }
+      place = after
     end
   end
   return true
+end
+
+-- The state of a key without a value. It has all fields from the start: a table that grows is copied.
+local function new_state(key)
+  return { key = key, born = now_us, entries = {}, forgotten = {}, leases = nil, block = nil, lefts = nil }
 end
 
 -- The key's state, which is read lazily.
 local function state_of(key)
   local state = states[key]
   if state then return state end
-  state = { key = key, born = now_us, entries = {}, forgotten = {} }
+  state = new_state(key)
   local row, raw = rows[key], values[key]
   if row then
     local plan = row[#row]
@@ -93,11 +112,12 @@ end
 local function lefts_of(state)
   local idle, lefts = {}, {}
   for _, entry in pairs(state.entries) do
-    idle[entry.group] = max(idle[entry.group] or 0, entry.limit.idle)
+    if entry.limit.idle > 0 then idle[entry.group] = max(idle[entry.group] or 0, entry.limit.idle) end
   end
   for _, entry in pairs(state.entries) do
     local group, limit = entry.group, entry.limit
-    lefts[group] = max(lefts[group] or 0, limit.kernel.reset(limit, entry.cells, now_us - idle[group]))
+    local left = limit.kernel.reset(limit, entry.cells, now_us - (idle[group] or 0))
+    lefts[group] = max(lefts[group] or 0, left)
   end
   return lefts
 end
@@ -110,7 +130,7 @@ end
 -- Microseconds for which leases matter.
 local function leases_left(state)
   local left = 0
-  for _, lease in pairs(state.leases or {}) do left = max(left, lease.used_until - now_us) end
+  for _, lease in pairs(state.leases or NOTHING) do left = max(left, lease.used_until - now_us) end
   return left
 end
 
@@ -140,7 +160,7 @@ function value_of(state)
   for id, entry in pairs(state.entries) do
     if lefts[entry.group] > 0 then ids[#ids + 1] = id end
   end
-  table.sort(ids, comes_before)
+  if #ids > 1 then table.sort(ids, comes_before) end
   local groups, next_group = {}, 0
   for _, id in ipairs(ids) do
     local limit, group = state.entries[id].limit, state.entries[id].group
@@ -157,9 +177,9 @@ function value_of(state)
       parts[#parts + 1] = id .. FORGOTTEN_KIND .. with_length(struct.pack('<i7i7', times[1], times[2]))
     end
   end
-  for id, lease in pairs(state.leases or {}) do
+  for id, lease in pairs(state.leases or NOTHING) do
     if lease.used_until > now_us then
-      parts[#parts + 1] = id .. LEASE_KIND .. with_length(struct.pack('<d', lease.used_until) .. lease.text)
+      parts[#parts + 1] = id .. LEASE_KIND .. with_length(struct.pack('<dd', lease.used_until, lease.sum) .. lease.records)
     end
   end
   if block_left(state) > 0 then

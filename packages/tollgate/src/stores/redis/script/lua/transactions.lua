@@ -9,63 +9,14 @@ local function answer(number)
   reply[size] = number > LAST_SENT and string.format('%.0f', number) or number
 end
 
--- The words of a transaction, and which one was read last.
-local words, word_at = {}, 0
-
-local function next_number()
-  word_at = word_at + 1
-  return words[word_at] + 0
-end
-
--- Units or moments, one entry per limit.
-local function read_units(count)
-  local units = {}
-  for i = 1, count do units[i] = next_number() end
-  return units
-end
-
-local function read_calls(count, has_receipts)
+-- The calls of a transaction, as `encode-call.ts` writes them.
+local function read_calls(list)
   local calls = {}
-  for i = 1, count do
-    local one = { key = next_number(), plan = described(plans[next_number()]) }
-    one.costs = read_units(one.plan.count)
-    if has_receipts then
-      one.untils = read_units(one.plan.count)
-      one.moment = next_number()
-    end
-    calls[i] = one
+  for i, one in ipairs(list) do
+    local key, plan, costs, untils, moment = unpack(one)
+    calls[i] = { key = key, plan = described(plans[plan]), costs = costs, untils = untils, moment = moment, counts = nil }
   end
   return calls
-end
-
-local function read_block()
-  local block = { kind = next_number(), value = next_number() }
-  block.reason = read_units(next_number())
-  return block
-end
-
-local function read_ask()
-  local ask = { calls = next_number(), ttl = next_number(), quiet = next_number(), number = next_number() }
-  local limits = next_number()
-  ask.wanted, ask.reports = read_units(limits), {}
-  for i = 1, limits do ask.wants = ask.wants or ask.wanted[i] > 0 end
-  for i = 1, next_number() do
-    ask.reports[i] = { identity = struct.pack('<dd', next_number(), next_number()), is_returned = next_number() == 1 }
-    ask.reports[i].units = read_units(limits)
-  end
-  return ask
-end
-
-local function read_change()
-  local change = { key = next_number(), revision = next_number(), ttl = next_number() }
-  local count = next_number()
-  change.words = count >= 0 and {} or nil
-  for i = 1, count do change.words[i] = words[word_at + i] end
-  word_at = word_at + max(count, 0) + 1
-  change.verb = words[word_at]
-  change.calls = read_calls(next_number(), true)
-  change.given = read_calls(next_number(), true)
-  return change
 end
 
 -- A number of the reply has 6 bytes.
@@ -145,12 +96,11 @@ local function run_takes(verb, calls, times, each)
 end
 
 local function run_lease(calls, ask)
-  local entries = {}
-  local key, blocked, index = calls[1].key, latest_block(calls)
-  local before = to_write[key]
+  local entries, key = { 0, 0, 0, 0, 0 }, calls[1].key
+  local blocked, before = in_force(key), to_write[key]
   local admitted, numbers = leases().run(calls[1], ask, blocked, entries)
   if admitted == 0 and numbers[2] == 0 then write_if_possible(key, before) end
-  entries.blocked, entries.index, entries.is_denial = blocked, index, 1
+  entries.blocked, entries.index, entries.is_denial = blocked, 1, 1
   answer_all(entries)
   for i = 1, #numbers do answer(numbers[i]) end
   return admitted
@@ -172,16 +122,16 @@ local function forget_or_remove(key, plan)
     if states[key].leases then keep(states[key], counts_of(states[key], plan, true)) end
   else
     -- What is no value of this store is removed.
-    states[key] = { key = key, born = now_us, entries = {}, forgotten = {} }
+    states[key] = new_state(key)
     mark_changed(states[key])
   end
   return 1
 end
 
--- Runs a transaction. Returns how many of its calls were admitted.
-local function run(verb, calls, times, each, taken, block, ask)
-  if block then return set_block(calls[1].key, block) end
-  if ask then return run_lease(calls, ask) end
+-- Runs a transaction; the verb says what its detail is. Returns how many of its calls were admitted.
+local function run(verb, calls, times, each, detail)
+  if verb.sets_block then return set_block(calls[1].key, detail) end
+  if verb.leases then return run_lease(calls, detail) end
   if verb.removes_idle then return remove_idle(state_of(calls[1].key)) end
   if verb.forgets then return forget_or_remove(calls[1].key, calls[1].plan) end
   if verb.refunds then
@@ -189,7 +139,7 @@ local function run(verb, calls, times, each, taken, block, ask)
       if one.untils then
         correct(one)
       else
-        refund(one, taken)
+        refund(one, detail)
       end
     end
     return times
@@ -199,19 +149,27 @@ local function run(verb, calls, times, each, taken, block, ask)
 end
 
 -- Tells the receipt if it is another one than the client has read.
-local function run_change(change)
-  local receipt = receipt_of(change.key)
-  if receipt.revision == change.revision then return change_receipt(change) and 1 or 0 end
+local function run_change(detail)
+  local key, revision, ttl, words, verb, calls, given = unpack(detail)
+  local receipt = receipt_of(key)
+  if receipt.revision == revision then
+    local change = { key = key, ttl = ttl, words = words, verb = verb }
+    change.calls, change.given = read_calls(calls), read_calls(given)
+    return change_receipt(change) and 1 or 0
+  end
   answer_text(receipt.text)
   return -1 - #receipt.text
 end
 
-local function run_next(verb, calls, times, each, taken, block, ask)
-  current = current + 1
-  size = size + 1
+local function run_next(verb, calls, times, each, detail)
+  current, size = current + 1, size + 1
   local place = size
-  moves = {}
-  reply[place] = run(verb, calls, times, each, taken, block, ask)
+  if verb.keeps then
+    reply[place] = run_change(detail)
+    return
+  end
+  if #moves > 0 then moves = {} end
+  reply[place] = run(verb, calls, times, each, detail)
   for _, move in ipairs(moves) do
     for i, one in ipairs(calls) do
       if one.key == move.state.key and one.plan == move.plan then
@@ -220,50 +178,35 @@ local function run_next(verb, calls, times, each, taken, block, ask)
       end
     end
   end
+  if size == place then return end
   for i, one in ipairs(calls) do
     -- A change moves counts, unless the first numbers are kept. A block denies without looking further.
     local counts = one.counts
-    if size > place and counts and counts.from and not counts.is_moved then note(i, counts, 0) end
+    if counts and counts.from and not counts.is_moved then note(i, counts, 0) end
   end
-  if size > place and not ask then answer_untils(calls) end
+  if not verb.leases then answer_untils(calls) end
 end
 
 -- The next call of a run of takes or charges: the keys of a run have the same call.
-local function run_take(verb)
-  local first, last = next_number(), next_number()
-  local key, plan, times = next_key or first, described(plans[next_number()]), next_number()
-  local costs = read_units(plan.count)
-  run_next(verb, { { key = key, plan = plan, costs = costs } }, times < 0 and -times or times, times < 0)
-  next_key = key + 1
-  if key == last then
+local function run_take(text)
+  local word, first, last, number, times, costs = string.match(text, '^(%l) (%d+) (%d+) (%d+) (%S+)(.*)$')
+  local call = { key = next_key or first + 0, plan = described(plans[number + 0]), costs = {}, counts = nil }
+  for cost in string.gmatch(costs, '%S+') do call.costs[#call.costs + 1] = cost + 0 end
+  times = times + 0
+  run_next(verb_of(word == 't' and 'take' or 'charge'), { call }, math.abs(times), times < 0)
+  next_key = call.key + 1
+  if call.key == last + 0 then
     next_key = nil
     at = at + 1
   end
 end
 
 local function run_transaction()
-  -- A run is split once for all its keys.
-  if words.at ~= at then
-    words = { at = at }
-    for word in string.gmatch(args[at + 1], '%S+') do words[#words + 1] = word end
-  end
-  word_at = 1
-  if words[1] == 't' then return run_take(verb_of('take')) end
-  if words[1] == 'c' then return run_take(verb_of('charge')) end
-  local verb = verb_of(words[1])
+  local text = args[at + 1]
+  if string.byte(text) ~= 91 then return run_take(text) end
   at = at + 1
-  local flags, times, taken = next_number(), next_number(), nil
-  if flags % 4 >= 2 then taken = next_number() end
-  local block = verb.sets_block and read_block()
-  local ask = verb.leases and read_ask()
-  if verb.keeps then
-    current, size = current + 1, size + 1
-    local place = size
-    reply[place] = run_change(read_change())
-    return
-  end
-  local calls = read_calls(next_number(), flags >= 4)
-  return run_next(verb, calls, times, flags % 2 == 1, taken, block, ask)
+  local name, times, each, calls, detail = unpack(cjson.decode(text))
+  return run_next(verb_of(name), read_calls(calls), times, each, detail)
 end
 
 repeat run_transaction() until take_from_buckets()

@@ -65,11 +65,11 @@ local function describe(plan, counts, costs, entries, place)
   for i = 1, plan.count do
     local limit, cells = plan[i], counts[i]
     local kernel = limit.kernel
-    local wait = kernel.wait(limit, cells, now_us, costs[i])
+    local used, wait = kernel.used(limit, cells, now_us), kernel.wait(limit, cells, now_us, costs[i])
+    local used_then = used
+    if wait ~= 0 then used_then = wait == NEVER and 0 or kernel.used(limit, cells, now_us + wait) end
     local entry = place + ENTRY * (i - 1)
-    entries[entry + 1] = kernel.used(limit, cells, now_us)
-    entries[entry + 2] = wait
-    entries[entry + 3] = wait == NEVER and 0 or kernel.used(limit, cells, now_us + wait)
+    entries[entry + 1], entries[entry + 2], entries[entry + 3] = used, wait, used_then
     entries[entry + 4] = kernel.reset(limit, cells, now_us)
   end
 end

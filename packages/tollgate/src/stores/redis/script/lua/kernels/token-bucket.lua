@@ -59,6 +59,7 @@ local function token_buckets()
   end
 
   local function ticks_at(limit, us)
+    if us == now_us then return limit.now_ticks end
     return ticks_after(limit, us - limit.origin)
   end
 
@@ -93,6 +94,7 @@ local function token_buckets()
       -- For inexact scales it is a multiple of the period, so that all origins round alike.
       limit.origin = exact and origin or floor(origin / period) * period
       limit.doubt = limit.ticks_per_period * 2 ^ -51
+      limit.now_ticks = ticks_after(limit, now_us - limit.origin)
       -- The most ticks that a bucket may be from full: the exact integers beyond the reach of an origin.
       limit.most_debt = LAST_EXACT - ticks_after(limit, REACH_US) - limit.ticks_per_period
     end,
