@@ -75,10 +75,15 @@ function luaLines(): readonly LuaLine[] {
   return [...FAST_FILES.flatMap(linesOf), before!, ...GENERAL_FILES.flatMap(linesOf), after!];
 }
 
-/** The script without comments and indentation, and with short names. */
-export function luaScript(): string {
+/** The script without comments and indentation. */
+export function longScript(): string {
   const lines = luaLines().map(({ text }) => text.trim());
-  return shortLua(lines.filter((text) => text !== "" && !text.startsWith("--")).join("\n"));
+  return lines.filter((text) => text !== "" && !text.startsWith("--")).join("\n");
+}
+
+/** The same with short names. */
+export function luaScript(): string {
+  return shortLua(longScript());
 }
 
 /** What luacheck finds in the files together, because they share local names; `undefined` if it is not installed. */

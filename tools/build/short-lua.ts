@@ -2,9 +2,9 @@
 const LANGUAGE =
   "and break do else elseif end false for function if in local nil not or repeat return then true until while " +
   "assert error getmetatable ipairs next pairs pcall rawget rawset select setmetatable tonumber tostring type unpack " +
-  "math string table redis struct ARGV KEYS";
+  "math string table redis struct cjson ARGV KEYS";
 /** The fields of libraries, and texts that may be names of fields. */
-const GIVEN = /\b(?:math|string|table|redis|struct)\.(\w+)|'(\w+)'/g;
+const GIVEN = /\b(?:math|string|table|redis|struct|cjson)\.(\w+)|'(\w+)'/g;
 
 /** Texts, names, numbers, spaces, and everything else character by character. */
 const TOKENS = /'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|\d[\w.]*| +|[\s\S]/g;

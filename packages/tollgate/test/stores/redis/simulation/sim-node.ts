@@ -49,7 +49,7 @@ export class SimNode {
     const process = new SimProcess(this.#timeline, this.#timeline.random, { drift, rate });
     const client = this.#network.connect(process, ({ order, atUs }, command) => {
       this.noteTold(order);
-      if (command.at(-1)?.startsWith("lease")) this.leasedUs = Math.max(this.leasedUs, atUs);
+      if (command.at(-1)?.startsWith('["lease"')) this.leasedUs = Math.max(this.leasedUs, atUs);
     });
     const options = { client, prefix: name, timeout: TIMEOUT_MS, onFailure: "deny", warnings: false } as const;
     const clock = { now: () => process.clockMs };

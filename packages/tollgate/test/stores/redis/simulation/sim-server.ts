@@ -1,3 +1,4 @@
+import { longScript } from "../../../../../../tools/build/lua-script.ts";
 import { originOf } from "../../../../src/stores/redis/script/encode-call.ts";
 import { SCRIPT } from "../../../../src/stores/redis/script/source.generated.ts";
 import { RawConnection } from "../servers/raw-connection.ts";
@@ -67,7 +68,11 @@ export class SimServer {
   }
 }
 
-function flawed([from, to]: readonly [string, string] = ["", ""]): string {
-  if (!SCRIPT.includes(from)) throw new Error(`expected a script with ${from}`);
-  return from === "" ? SCRIPT : SCRIPT.replaceAll(from, to);
+/** The script with a bug, under its long names. */
+function flawed(bug: readonly [from: string, to: string] | undefined): string {
+  if (bug === undefined) return SCRIPT;
+  const [from, to] = bug;
+  const script = longScript();
+  if (!script.includes(from)) throw new Error(`expected a script with ${from}`);
+  return script.replaceAll(from, to);
 }

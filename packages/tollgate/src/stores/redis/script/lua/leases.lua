@@ -215,8 +215,8 @@ local function make_leases()
         end
       end
       for i = 1, plan.count do note_use(plan[i], found[i]) end
+      check_conforms(plan, counts, call.costs, entries, 1)
       describe(plan, counts, call.costs, entries, 1)
-      for i = 1, #entries, ENTRY do entries[i] = entries[i + 2] == 0 and 1 or 0 end
       return admitted, numbers
     end
   }
