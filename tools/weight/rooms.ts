@@ -18,11 +18,11 @@ const TESTS = ["packages/tollgate/test", "packages/server/test", "bench/test", "
  * the room has become smaller.
  */
 export const ROOMS: readonly (readonly [name: string, paths: readonly string[], budget: number, goal: number])[] = [
-  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_924, 21_500],
+  ["library", [LIBRARY, ...without(INTEGRATIONS), ...without(DASHBOARD)], 27_872, 21_500],
   ["core and algorithms", [`${LIBRARY}/core`, `${LIBRARY}/algorithms`], 3_061, 2_500],
   ["limiter", [`${LIBRARY}/limiter`], 4_319, 3_300],
   ["stores of this process", LOCAL_STORES, 5_277, 4_000],
-  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_679, 3_700],
+  ["redis", ["redis", "remote"].map((name) => `${LIBRARY}/stores/${name}`), 5_627, 3_700],
   ["hybrid", [`${LIBRARY}/stores/hybrid`], 1_374, 1_300],
   ["config", [`${LIBRARY}/config`], 2_644, 2_000],
   ["http and adapters", [`${LIBRARY}/http`, `${LIBRARY}/adapters`, ...without(INTEGRATIONS)], 2_975, 2_600],
@@ -32,10 +32,10 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["server", ["packages/server/src", ...without(["packages/server/src/replay", ...DASHBOARD])], 6_322, 4_700],
   ["dashboard", DASHBOARD, 2_187, 1_500],
   ["replay", ["packages/server/src/replay"], 1_500, 1_500],
-  ["tests", TESTS, 57_835, 36_000],
+  ["tests", TESTS, 57_838, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
-  ["tools", ["tools"], 962, 1_200],
+  ["tools", ["tools"], 965, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_999, 65_000],
 ];
 
