@@ -4,6 +4,7 @@ import { RequestError } from "../http/request-error.ts";
 import type { LimitsInForce } from "../limits/limits-in-force.ts";
 import { namedFacts } from "../limits/named-facts.ts";
 import type { RecentRequest } from "../limits/recent-requests.ts";
+import { withoutInflight } from "../limits/without-inflight.ts";
 import type { RecentSource } from "./operation-settings.ts";
 
 /** What limits make of the requests. */
@@ -71,8 +72,8 @@ export class DryRuns {
     // Reading the limits may have taken long.
     await nextTurn();
     const { requests, isComplete } = (await this.#recent?.collect()) ?? { requests: [], isComplete: false };
-    const old = this.#inForce.effective;
-    const changed = this.#inForce.withOverrides(file);
+    const { file: old, rules: oldRules } = withoutInflight(this.#inForce.effective);
+    const { file: changed, rules: changedRules } = withoutInflight(this.#inForce.withOverrides(file));
     const before = await replay(requests, old);
     const after = await replay(requests, changed);
     const names = new Set([...before.rules.keys(), ...after.rules.keys()]);
@@ -82,7 +83,7 @@ export class DryRuns {
       from: first === undefined ? null : new Date(first.atMs).toISOString(),
       isComplete,
       unknownFacts: unknownFacts(requests, changed),
-      withoutInflight: [...new Set([...rulesWithPlaces(old), ...rulesWithPlaces(changed)])],
+      withoutInflight: [...new Set([...oldRules, ...changedRules])],
       before: { denied: before.denied, withoutDomain: before.withoutDomain },
       after: { denied: after.denied, withoutDomain: after.withoutDomain },
       rules: [...names].map((name) => {
@@ -146,10 +147,7 @@ function decideAgain(limits: Limits, { domain, facts, cost, isCharge }: RecentRe
   let decision: Decision;
   try {
     if (isCharge) return void handle.charge(cost ?? 1);
-    const reserved = handle.reserve(cost);
-    // Frees the places of `inflight` at once, because it is not known when a request was over.
-    reserved.settle();
-    ({ decision } = reserved);
+    decision = handle.consume(cost);
   } catch (error) {
     // A cost that the other limits do not know.
     if (error instanceof TollgateError) return;
@@ -187,16 +185,5 @@ function unknownFacts(requests: readonly RecentRequest[], file: LimitsFile): str
   const kinds = new Set(requests.map(({ kept }) => kept));
   return [...namedFacts(file)].flatMap(([name, use]) =>
     [...kinds].every((kept) => kept.get(name) === "text" || kept.get(name) === use) ? [] : [name],
-  );
-}
-
-/** The rules with `inflight`, in their own limits or in those of a plan or a key. */
-function rulesWithPlaces({ domains }: LimitsFile): string[] {
-  return Object.entries(domains).flatMap(([domain, { limits }]) =>
-    Object.entries(limits).flatMap(([rule, words]) => {
-      const choices = [words, ...Object.values(words.plans?.is ?? {}), ...Object.values(words.keys ?? {})];
-      const hasPlaces = choices.some((choice) => typeof choice === "object" && choice.inflight !== undefined);
-      return hasPlaces ? [`${domain}/${rule}`] : [];
-    }),
   );
 }

@@ -1,7 +1,5 @@
 import { closeSync, openSync, writeFileSync } from "node:fs";
-import type { LimitsFile, RuleWords } from "tollgate/config";
 import type { Output } from "../limits/commands/output.ts";
-import { mapValues } from "../limits/map-values.ts";
 import { fails } from "./fail-if.ts";
 import { LogError } from "./log-error.ts";
 import type { LogHead } from "./log-file.ts";
@@ -65,6 +63,7 @@ async function limitsOf(flags: ReplayFlags, output: Output): Promise<ReplayOptio
   const { domainOf, readLimitsFile } = await import("../limits/commands/read-limits-file.ts");
   const read = readLimitsFile(flags.limits, output);
   if (read === undefined) return "wrong";
+  const { withoutInflight } = await import("../limits/without-inflight.ts");
   const { file, rules } = withoutInflight(read);
   if (rules.length > 0)
     output.printError(`inflight of ${rules.join(", ")} is left out: a log does not tell what runs at once`);
@@ -78,19 +77,3 @@ function describeHead(file: string, { format, samples }: LogHead, { printError }
     printError(`  ${timeOf(timeUs)} ${printable(address)} ${printable(`${method} ${path}`)}`);
   }
 }
-
-/** The file without `inflight`: a log does not tell how many requests were running. Also the rules that had it. */
-function withoutInflight(file: LimitsFile): { readonly file: LimitsFile; readonly rules: readonly string[] } {
-  const rules: string[] = [];
-  const domains = mapValues(file.domains, (words, domain) => ({
-    ...words,
-    limits: mapValues(words.limits, ({ inflight, ...others }, rule): RuleWords => {
-      if (inflight === undefined) return others;
-      rules.push(`${domain}/${rule}`);
-      return LIMITS.some((word) => word in others) ? others : { ...others, limit: "unlimited" };
-    }),
-  }));
-  return { file: { ...file, domains }, rules };
-}
-
-const LIMITS = ["rate", "within", "quota", "limit"];

@@ -62,7 +62,8 @@ beforeAll(() => {
   write(
     "limits.yaml",
     "version: 1\ndomains:\n  api:\n    limits:\n      client: { by: ip, rate: 1/1m, burst: 10 }\n" +
-      "      login: { match: { path: /login }, by: ip, within: 3/1m, inflight: { max: 1, ttl: 1s } }\n",
+      "      login: { match: { path: /login }, by: ip, within: 3/1m, inflight: { max: 1, ttl: 1s }, " +
+      "keys: { 192.0.2.2: { within: 3/1m, inflight: { max: 1, ttl: 1s } } } }\n",
   );
 });
 afterAll(() => remove(folder));
