@@ -5,6 +5,7 @@ import { DEFAULT_BOUNDS } from "../http/guarded-server.ts";
 import type { LogFormat } from "../log/log.ts";
 import type { ServiceSettings } from "../service.ts";
 import * as flags from "./flags.ts";
+import { wrongValue } from "./parse-flags.ts";
 import { readTokens } from "./token-file.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -43,17 +44,12 @@ export function settingsOf(texts: FlagTexts, plain: PlainFlags): ServeSettings {
   };
 }
 
-/** One line about a flag. `undefined` is a missing value. */
-export function fault(flag: flags.ValueFlagName | flags.PlainFlagName, value: string | undefined): string {
-  const expected = flag in flags.VALUE_FLAGS ? flags.VALUE_FLAGS[flag as flags.ValueFlagName].expected : "no value";
-  return `--${flag}: expected ${expected}, got ${value === undefined ? "none" : JSON.stringify(value)}`;
-}
-
 function read<Name extends flags.ValueFlagName>(texts: FlagTexts, flag: Name): flags.FlagTypes[Name] | undefined {
   const text = texts[flag];
   if (text === undefined) return undefined;
-  const value = flags.VALUE_FLAGS[flag].read(text);
-  if (value === undefined) throw new UsageError(fault(flag, text));
+  const { read: readValue, expected } = flags.VALUE_FLAGS[flag];
+  const value = readValue(text);
+  if (value === undefined) throw new UsageError(wrongValue(flag, expected, text));
   return value;
 }
 

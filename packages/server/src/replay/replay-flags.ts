@@ -37,7 +37,7 @@ const MOST_CLIENTS = 10_000_000;
 
 /** @throws UsageError */
 export function readReplayFlags(args: readonly string[]): ReplayFlags {
-  const { values, positionals: files } = parseFlags("replay", args, OPTIONS, REPLAY_USAGE);
+  const { values, positionals: files } = parseFlags(args, OPTIONS);
   if (files.length === 0) throw new UsageError(`replay: expected an access log, got none; usage: ${REPLAY_USAGE}`);
   const { limits, domain, html, json = false, "fail-if": failIf } = values;
   if (html !== undefined && (html === "" || files.includes(html) || html === limits)) {

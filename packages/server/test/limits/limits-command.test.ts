@@ -100,7 +100,10 @@ describe("the commands for limits files", () => {
     [["check", "--fast"], 'check: expected files, got "--fast"'],
     [["explain"], "explain: expected a file, got none"],
     [["explain", "a.yaml", "b"], 'explain: expected one file, got "b" too'],
-    [["explain", "limits.yaml", "--reqest", "x"], "explain: Unknown option '--reqest'"],
+    [
+      ["explain", "limits.yaml", "--reqest", "x"],
+      'expected one of --domain, --request, --ip, --host, --header, --descriptor, got "--reqest"',
+    ],
     [
       ["explain", "limits.yaml", "--request", "GET"],
       "--request: expected a method and a path, such as 'GET /', got \"GET\"",

@@ -240,7 +240,9 @@ describe("tollgate replay", () => {
     [["small.log", "--limits", "limits.yaml", "--domain", "edge"], '--domain: expected one of api, got "edge"'],
     [["small.log", "--max-clients", "0"], '--max-clients: expected a number from 1 to 10000000, got "0"'],
     [["small.log", "--key", "cookie"], "--key: expected address, user, user-agent, path, or a field of JSON lines"],
-    [["small.log", "--sugest"], "replay: Unknown option '--sugest'"],
+    [["small.log", "--sugest"], 'html, --fail-if, --max-clients, got "--sugest"'],
+    [["small.log", "--limits"], "--limits: expected a value, got none"],
+    [["small.log", "--json=yes"], '--json: expected no value, got "yes"'],
   ])("refuses %j", async (args, message) => {
     await expect(run(...args)).rejects.toThrow(message);
   });

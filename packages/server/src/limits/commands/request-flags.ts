@@ -21,7 +21,7 @@ const OPTIONS = {
 
 /** @throws UsageError */
 export function readRequestFlags(args: readonly string[], usage: string): RequestFlags {
-  const { values, positionals } = parseFlags("explain", args, OPTIONS, usage);
+  const { values, positionals } = parseFlags(args, OPTIONS);
   const [file, stray] = positionals;
   if (file === undefined) throw new UsageError(`explain: expected a file, got none; usage: ${usage}`);
   if (stray !== undefined) throw new UsageError(`explain: expected one file, got ${JSON.stringify(stray)} too`);
