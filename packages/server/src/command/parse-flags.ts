@@ -37,7 +37,7 @@ export function parseFlags<const Flags extends Options>(
     if (takesValue !== (value === undefined) && !isDashed) continue;
     throw new UsageError(wrongValue(name, takesValue ? expectedOf(name) : "no value", value));
   }
-  return parsed as Parsed<Flags>;
+  return parsed;
 }
 
 /** One line about the value of a flag. `undefined` is a missing one. */

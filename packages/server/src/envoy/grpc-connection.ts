@@ -10,20 +10,25 @@ import { type CallContext, UnaryCall } from "./unary-call.ts";
 /** With less memory, in megabytes, Node would refuse calls of connections whose answers are many and unread. */
 const SESSION = { settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 100 };
 
-/** How long a connection may have no call. */
-const IDLE_MS = 300_000;
+export interface ConnectionTimes {
+  /** How often it gets a ping. */
+  readonly pingMs: number;
+  /** How long it may have no call. */
+  readonly idleMs: number;
+}
 
 /** A connection of a client, with its calls. */
 export class GrpcConnection {
   readonly session: ServerHttp2Session;
   readonly #socket: Socket;
+  readonly #idleMs: number;
   #isAwaitingPong = false;
   #calledMs = performance.now();
   #hasCalled = false;
 
-  /** `pingMs` is how often it gets a ping. */
-  constructor(socket: Socket, pingMs: number, context: CallContext) {
+  constructor(socket: Socket, { pingMs, idleMs }: ConnectionTimes, context: CallContext) {
     this.#socket = socket;
+    this.#idleMs = idleMs;
     this.session = performServerHandshake(socket, SESSION);
     this.session.on("error", () => {});
     this.session.on(
@@ -46,7 +51,7 @@ export class GrpcConnection {
     if (this.#hasCalled) this.#calledMs = nowMs;
     this.#hasCalled = false;
     if (this.#isAwaitingPong) this.destroy();
-    else if (nowMs - this.#calledMs > IDLE_MS) void this.close();
+    else if (nowMs - this.#calledMs > this.#idleMs) void this.close();
     else if (!this.session.destroyed) {
       this.#isAwaitingPong = true;
       this.session.ping(() => {

@@ -6,7 +6,7 @@ import type { GrpcAddress, GrpcListener } from "../application.ts";
 import { ListenError } from "../http/listen.ts";
 import type { Tls } from "../http/tls.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
-import { GrpcConnection } from "./grpc-connection.ts";
+import { type ConnectionTimes, GrpcConnection } from "./grpc-connection.ts";
 import { HEALTH_PATH, healthMethod } from "./health-method.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import { RATE_LIMIT_PATH, RATE_LIMIT_SERVICE, rateLimitMethod } from "./rate-limit-method.ts";
@@ -15,8 +15,7 @@ import type { CallContext } from "./unary-call.ts";
 export interface GrpcServerOptions extends GrpcAddress {
   readonly limits: RateLimitDecider;
   readonly logError: CallContext["logError"];
-  /** How often each connection gets a ping. */
-  readonly pingMs?: number;
+  readonly times?: Partial<ConnectionTimes>;
   readonly callBounds?: Partial<CallBounds>;
 }
 
@@ -36,7 +35,7 @@ export interface CallBounds {
 
 const CALL_BOUNDS: CallBounds = { partMs: 5_000, messages: 500, answers: 10_000, metadataBytes: 8 * 1024 };
 
-const PING_MS = 10_000;
+const TIMES: ConnectionTimes = { pingMs: 10_000, idleMs: 300_000 };
 
 /** The name by which Envoy's reference service calls itself in health checks. */
 const REFERENCE_NAME = "ratelimit";
@@ -47,7 +46,8 @@ const REFERENCE_NAME = "ratelimit";
  * @throws ListenError if the address is not available.
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
-  const { host, port, connections: mostConnections, tls, limits, logError, pingMs = PING_MS } = options;
+  const { host, port, connections: mostConnections, tls, limits, logError } = options;
+  const times = { ...TIMES, ...options.times };
   const { partMs, messages, answers, metadataBytes } = { ...CALL_BOUNDS, ...options.callBounds };
   const connections = new Map<ServerHttp2Session, GrpcConnection>();
   const close = (session: ServerHttp2Session) => connections.get(session)?.destroy();
@@ -63,7 +63,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
     logError,
   };
   const listener = listenerFor(tls, (socket) => {
-    const connection = new GrpcConnection(socket, pingMs, context);
+    const connection = new GrpcConnection(socket, times, context);
     const { session } = connection;
     connections.set(session, connection);
     session.once("close", () => connections.delete(session));

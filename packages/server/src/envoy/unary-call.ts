@@ -80,7 +80,7 @@ export class UnaryCall {
     } else if (method === undefined) this.#refuse(STATUS.unimplemented, "unknown method");
     else {
       stream.on("data", (chunk: Buffer) => this.#take(chunk));
-      stream.on("end", () => this.#decide(method));
+      stream.on("end", () => void this.#decide(method));
     }
   }
 
@@ -102,13 +102,11 @@ export class UnaryCall {
     }
   }
 
-  #decide(method: Method): void {
+  async #decide(method: Method): Promise<void> {
     this.#context.arriving.end(this.#stream);
     if (this.#isOver) return;
     try {
-      const answer = method(messageOf(this.#bytes.subarray(0, this.#length)));
-      if (answer instanceof Uint8Array) this.#answer(answer);
-      else answer.then((later) => this.#answer(later)).catch((error: unknown) => this.#fail(error));
+      this.#answer(await method(messageOf(this.#bytes.subarray(0, this.#length))));
     } catch (error) {
       this.#fail(error);
     }

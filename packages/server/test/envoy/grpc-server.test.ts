@@ -25,7 +25,7 @@ const HEALTH = "/grpc.health.v1.Health/Check";
 
 async function startServer(
   store: SyncStore | AsyncStore = memoryStore(),
-  bounds: Partial<Pick<GrpcServerOptions, "connections" | "pingMs" | "callBounds">> = {},
+  bounds: Partial<Pick<GrpcServerOptions, "connections" | "times" | "callBounds">> = {},
 ) {
   const errors: unknown[] = [];
   const limits = new RateLimits({ store, clock: manualClock(), configuration: CONFIGURATION });
@@ -123,7 +123,7 @@ describe("the gRPC server", () => {
   });
 
   it("ends connections whose clients have gone after a frame of a wrong size", async () => {
-    const { server, client } = await startServer(memoryStore(), { connections: 1, pingMs: 100 });
+    const { server, client } = await startServer(memoryStore(), { connections: 1, times: { pingMs: 100 } });
     const gone = connect(server.port, "127.0.0.1");
     gone.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     gone.write(Buffer.from([0, 0, 5, 4, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5]));

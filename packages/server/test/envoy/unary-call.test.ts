@@ -12,7 +12,7 @@ const GRPC = { ":method": "POST", ":path": RATE_LIMIT_PATH, "content-type": "app
 const REQUEST = Buffer.of(0x0a, 1, 0x64);
 
 /** A server that notes the domains that it is asked for, and a connection to it. */
-async function start(decide?: GrpcServerOptions["limits"]["decide"]) {
+async function start(decide?: GrpcServerOptions["limits"]["decide"], times: GrpcServerOptions["times"] = {}) {
   const domains: string[] = [];
   const errors: unknown[] = [];
   const limits = {
@@ -22,7 +22,7 @@ async function start(decide?: GrpcServerOptions["limits"]["decide"]) {
     },
   };
   const logError = (error: unknown) => void errors.push(error);
-  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, connections: 8, limits, logError });
+  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, connections: 8, limits, logError, times });
   const session = connect(`http://127.0.0.1:${server.port}`);
   onTestFinished(async () => {
     session.destroy();
@@ -104,5 +104,16 @@ describe("a call of gRPC", () => {
     const answer = await ask(session, {}, [framed(REQUEST)]);
     expect(answer).toMatchObject({ "grpc-status": "13", "grpc-message": "internal%20error" });
     expect(errors).toEqual([new Error("a secret")]);
+  });
+});
+
+describe("a connection of gRPC", () => {
+  it("ends when it has had no call for long", async () => {
+    const { session } = await start(undefined, { pingMs: 20, idleMs: 400 });
+    for (let i = 0; i < 8; i += 1) {
+      expect(await ask(session, {}, [framed(REQUEST)])).toMatchObject({ "grpc-status": "0" });
+      await sleep(100);
+    }
+    await once(session, "close");
   });
 });
