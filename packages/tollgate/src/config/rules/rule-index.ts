@@ -2,8 +2,8 @@ import type { Condition, TextCondition } from "./condition.ts";
 import type { Fact } from "./fact.ts";
 import { PathIndex } from "./path-index.ts";
 import type { Request } from "./request.ts";
-import { isPath, Rule } from "./rule.ts";
-import { addCounting, isIndexable, TextIndex } from "./text-index.ts";
+import { addCounting, isPath, Rule } from "./rule.ts";
+import { isIndexable, TextIndex } from "./text-index.ts";
 
 /**
  * Finds the rules that may count a request without looking at all: by the segments of its path first, then by the texts

@@ -203,6 +203,12 @@ export class Rule {
   }
 }
 
+/** Finds those of some rules that count a request. */
+export function addCounting(rules: readonly Rule[] | undefined, request: Request, found: Rule[]): void {
+  if (rules === undefined) return;
+  for (const rule of rules) if (rule.counts(request)) found.push(rule);
+}
+
 /** Any reading of the path that is listed. Only a path with one reading exempts a request. */
 function listedPath(choices: Readonly<Record<string, Choice>>, { path: { readings } }: Request): string | undefined {
   const listed = readings.map(pathText).filter((path) => Object.hasOwn(choices, path));

@@ -1,7 +1,7 @@
 import type { TextCondition } from "./condition.ts";
 import type { Fact } from "./fact.ts";
 import type { Request } from "./request.ts";
-import type { Rule } from "./rule.ts";
+import { addCounting, type Rule } from "./rule.ts";
 
 /** Rules by texts of one length, with which a fact begins or ends. */
 interface Level {
@@ -51,11 +51,6 @@ export class TextIndex {
       for (const { length, rules } of this.#ends) addCounting(rules.get(text.slice(-length)), request, found);
     }
   }
-}
-
-export function addCounting(rules: readonly Rule[] | undefined, request: Request, found: Rule[]): void {
-  if (rules === undefined) return;
-  for (const rule of rules) if (rule.counts(request)) found.push(rule);
 }
 
 function rulesOf(levels: Level[], { length }: string): Map<string, Rule[]> {
