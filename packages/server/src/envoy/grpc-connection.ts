@@ -10,13 +10,6 @@ import { type CallContext, UnaryCall } from "./unary-call.ts";
 /** With less memory, in megabytes, Node would refuse calls of connections whose answers are many and unread. */
 const SESSION = { settings: { maxConcurrentStreams: 1_000 }, maxSessionMemory: 100 };
 
-export interface ConnectionTimes {
-  /** How often it gets a ping. */
-  readonly pingMs: number;
-  /** How long it may have no call. */
-  readonly idleMs: number;
-}
-
 /** A connection of a client, with its calls. */
 export class GrpcConnection {
   readonly session: ServerHttp2Session;
@@ -26,7 +19,11 @@ export class GrpcConnection {
   #calledMs = performance.now();
   #hasCalled = false;
 
-  constructor(socket: Socket, { pingMs, idleMs }: ConnectionTimes, context: CallContext) {
+  constructor(
+    socket: Socket,
+    { pingMs, idleMs }: { readonly pingMs: number; readonly idleMs: number },
+    context: CallContext,
+  ) {
     this.#socket = socket;
     this.#idleMs = idleMs;
     this.session = performServerHandshake(socket, SESSION);

@@ -6,7 +6,7 @@ import type { GrpcAddress, GrpcListener } from "../application.ts";
 import { ListenError } from "../http/listen.ts";
 import type { Tls } from "../http/tls.ts";
 import { CallsUnderWay } from "./calls-under-way.ts";
-import { type ConnectionTimes, GrpcConnection } from "./grpc-connection.ts";
+import { GrpcConnection } from "./grpc-connection.ts";
 import { HEALTH_PATH, healthMethod } from "./health-method.ts";
 import type { RateLimitDecider } from "./rate-limit-decider.ts";
 import { RATE_LIMIT_PATH, RATE_LIMIT_SERVICE, rateLimitMethod } from "./rate-limit-method.ts";
@@ -15,12 +15,11 @@ import type { CallContext } from "./unary-call.ts";
 export interface GrpcServerOptions extends GrpcAddress {
   readonly limits: RateLimitDecider;
   readonly logError: CallContext["logError"];
-  readonly times?: Partial<ConnectionTimes>;
-  readonly callBounds?: Partial<CallBounds>;
+  readonly bounds?: Partial<GrpcBounds>;
 }
 
-/** What calls may make a server keep, on all connections. */
-export interface CallBounds {
+/** What clients may make a server keep, on all connections. */
+export interface GrpcBounds {
   /**
    * From the head of a call to the end of its message, and from its answer until the client has read that. Envoy waits
    * 20 ms for an answer unless it is told otherwise.
@@ -30,12 +29,13 @@ export interface CallBounds {
   readonly messages: number;
   /** How many answers may wait for their clients to read them. Each takes some 14 kB. */
   readonly answers: number;
-  readonly metadataBytes: number;
+  /** How often a connection gets a ping. */
+  readonly pingMs: number;
+  /** How long a connection may have no call. */
+  readonly idleMs: number;
 }
 
-const CALL_BOUNDS: CallBounds = { partMs: 5_000, messages: 500, answers: 10_000, metadataBytes: 8 * 1024 };
-
-const TIMES: ConnectionTimes = { pingMs: 10_000, idleMs: 300_000 };
+const BOUNDS: GrpcBounds = { partMs: 5_000, messages: 500, answers: 10_000, pingMs: 10_000, idleMs: 300_000 };
 
 /** The name by which Envoy's reference service calls itself in health checks. */
 const REFERENCE_NAME = "ratelimit";
@@ -47,8 +47,7 @@ const REFERENCE_NAME = "ratelimit";
  */
 export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListener> {
   const { host, port, connections: mostConnections, tls, limits, logError } = options;
-  const times = { ...TIMES, ...options.times };
-  const { partMs, messages, answers, metadataBytes } = { ...CALL_BOUNDS, ...options.callBounds };
+  const bounds = { ...BOUNDS, ...options.bounds };
   const connections = new Map<ServerHttp2Session, GrpcConnection>();
   const close = (session: ServerHttp2Session) => connections.get(session)?.destroy();
   let isServing = true;
@@ -57,13 +56,12 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcL
       [RATE_LIMIT_PATH, rateLimitMethod(limits)],
       [HEALTH_PATH, healthMethod([RATE_LIMIT_SERVICE, REFERENCE_NAME], () => isServing)],
     ]),
-    metadataBytes,
-    arriving: new CallsUnderWay(messages, partMs, close),
-    answered: new CallsUnderWay(answers, partMs, close),
+    arriving: new CallsUnderWay(bounds.messages, bounds.partMs, close),
+    answered: new CallsUnderWay(bounds.answers, bounds.partMs, close),
     logError,
   };
   const listener = listenerFor(tls, (socket) => {
-    const connection = new GrpcConnection(socket, times, context);
+    const connection = new GrpcConnection(socket, bounds, context);
     const { session } = connection;
     connections.set(session, connection);
     session.once("close", () => connections.delete(session));

@@ -30,7 +30,6 @@ export type Method = (message: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 /** What the calls of a server have in common. */
 export interface CallContext {
   readonly methods: ReadonlyMap<string, Method>;
-  readonly metadataBytes: number;
   /** Calls whose message is on its way. */
   readonly arriving: CallsUnderWay;
   /** Calls whose answer the client has not read. */
@@ -41,6 +40,7 @@ export interface CallContext {
 
 /** Envoy accepts heads of 60 KiB: four descriptors with all of one fit. */
 const MOST_BYTES = 256 * 1024;
+const MOST_METADATA_BYTES = 8 * 1024;
 /** Whether the message is compressed, and its length in four bytes. */
 const PREFIX_BYTES = 5;
 
@@ -65,7 +65,7 @@ export class UnaryCall {
   /** Answers the call when its message has come. `lines` has the names and values of its headers. */
   begin(headers: IncomingHttpHeaders, lines: readonly string[]): void {
     const stream = this.#stream;
-    const { arriving, answered, metadataBytes, methods } = this.#context;
+    const { arriving, answered, methods } = this.#context;
     arriving.begin(stream);
     // Also when the last byte of the answer is on its way.
     stream.on("close", () => {
@@ -75,8 +75,8 @@ export class UnaryCall {
     stream.on("error", ignore);
     const method = methods.get(headers[":path"] ?? "");
     if (!isGrpc(headers)) this.#answerHead({ ":status": constants.HTTP_STATUS_UNSUPPORTED_MEDIA_TYPE });
-    else if (bytesOf(lines) > metadataBytes) {
-      this.#refuse(STATUS.resourceExhausted, `expected at most ${metadataBytes} bytes of metadata`);
+    else if (bytesOf(lines) > MOST_METADATA_BYTES) {
+      this.#refuse(STATUS.resourceExhausted, `expected at most ${MOST_METADATA_BYTES} bytes of metadata`);
     } else if (method === undefined) this.#refuse(STATUS.unimplemented, "unknown method");
     else {
       stream.on("data", (chunk: Buffer) => this.#take(chunk));

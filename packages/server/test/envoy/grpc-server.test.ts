@@ -25,7 +25,7 @@ const HEALTH = "/grpc.health.v1.Health/Check";
 
 async function startServer(
   store: SyncStore | AsyncStore = memoryStore(),
-  bounds: Partial<Pick<GrpcServerOptions, "connections" | "times" | "callBounds">> = {},
+  bounded: Pick<GrpcServerOptions, "bounds"> & { readonly connections?: number } = {},
 ) {
   const errors: unknown[] = [];
   const limits = new RateLimits({ store, clock: manualClock(), configuration: CONFIGURATION });
@@ -35,7 +35,7 @@ async function startServer(
     connections: CONNECTIONS,
     limits,
     logError: (error) => void errors.push(error),
-    ...bounds,
+    ...bounded,
   });
   onTestFinished(() => server.close(0));
   return { server, errors, client: grpcClient(server.port) };
@@ -123,7 +123,7 @@ describe("the gRPC server", () => {
   });
 
   it("ends connections whose clients have gone after a frame of a wrong size", async () => {
-    const { server, client } = await startServer(memoryStore(), { connections: 1, times: { pingMs: 100 } });
+    const { server, client } = await startServer(memoryStore(), { connections: 1, bounds: { pingMs: 100 } });
     const gone = connect(server.port, "127.0.0.1");
     gone.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     gone.write(Buffer.from([0, 0, 5, 4, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5]));
@@ -136,13 +136,13 @@ describe("the gRPC server", () => {
   });
 
   it("closes connections whose messages do not come", async () => {
-    const { server, client } = await startServer(memoryStore(), { callBounds: { partMs: 200 } });
+    const { server, client } = await startServer(memoryStore(), { bounds: { partMs: 200 } });
     await beginMessages(server.port, 3).closed;
     expect((await client.shouldRateLimit("d", { address: "a" })).overallCode).toBe(OK);
   });
 
   it("closes the connections whose messages are under way the longest, beyond a number of messages", async () => {
-    const { server, client } = await startServer(memoryStore(), { callBounds: { messages: 20 } });
+    const { server, client } = await startServer(memoryStore(), { bounds: { messages: 20 } });
     const patient = beginMessages(server.port, 5);
     await patient.begun;
     const greedy = beginMessages(server.port, 40);
@@ -151,7 +151,7 @@ describe("the gRPC server", () => {
   });
 
   it("closes connections that do not read their answers", async () => {
-    const { server, client } = await startServer(memoryStore(), { callBounds: { partMs: 200 } });
+    const { server, client } = await startServer(memoryStore(), { bounds: { partMs: 200 } });
     const session = connectHttp2(`http://127.0.0.1:${server.port}`, { settings: { initialWindowSize: 0 } });
     onTestFinished(() => session.destroy());
     session.on("error", () => {});
@@ -169,7 +169,7 @@ describe("the gRPC server", () => {
       new Promise<RateLimitResponse>((resolve) => {
         answers.push(() => resolve({ overallCode: OK, statuses: [] }));
       });
-    const bounds = { connections: CONNECTIONS, callBounds: { partMs: 200 } };
+    const bounds = { connections: CONNECTIONS, bounds: { partMs: 200 } };
     const server = await startGrpcServer({ host: "127.0.0.1", port: 0, limits: { decide }, logError: fail, ...bounds });
     onTestFinished(() => server.close(0));
     const session = connectHttp2(`http://127.0.0.1:${server.port}`);

@@ -12,7 +12,7 @@ const GRPC = { ":method": "POST", ":path": RATE_LIMIT_PATH, "content-type": "app
 const REQUEST = Buffer.of(0x0a, 1, 0x64);
 
 /** A server that notes the domains that it is asked for, and a connection to it. */
-async function start(decide?: GrpcServerOptions["limits"]["decide"], times: GrpcServerOptions["times"] = {}) {
+async function start(decide?: GrpcServerOptions["limits"]["decide"], bounds: GrpcServerOptions["bounds"] = {}) {
   const domains: string[] = [];
   const errors: unknown[] = [];
   const limits = {
@@ -22,7 +22,7 @@ async function start(decide?: GrpcServerOptions["limits"]["decide"], times: Grpc
     },
   };
   const logError = (error: unknown) => void errors.push(error);
-  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, connections: 8, limits, logError, times });
+  const server = await startGrpcServer({ host: "127.0.0.1", port: 0, connections: 8, limits, logError, bounds });
   const session = connect(`http://127.0.0.1:${server.port}`);
   onTestFinished(async () => {
     session.destroy();
