@@ -8,6 +8,11 @@ export interface Mistake {
   readonly message: string;
 }
 
+/** A mistake that stands at no place of its file. */
+export function mistakeIn(file: string, message: string): Mistake {
+  return { file, line: 1, column: 1, message };
+}
+
 /** A mistake as compilers write it, so that editors find it. */
 export function mistakeLine({ file, line, column, message }: Mistake): string {
   return `${file}:${line}:${column}: ${message}`;

@@ -2,7 +2,7 @@ import { type DomainWords, type LimitsFile, parseLimits, trustLimitsFile } from 
 import * as yaml from "yaml";
 import type { FileText } from "../files/read-texts.ts";
 import type { Compiled } from "./limits-files.ts";
-import type { Mistake } from "./mistake.ts";
+import { type Mistake, mistakeIn } from "./mistake.ts";
 import { readEach } from "./read-each.ts";
 
 /**
@@ -12,14 +12,8 @@ import { readEach } from "./read-each.ts";
 export function readLimitsFiles(texts: readonly FileText[]): Compiled<LimitsFile> {
   const { read, mistakes } = readEach(texts, (text, file) => parseLimits(text, { file, yaml }));
   const [first, ...others] = read;
-  if (first === undefined && mistakes.length === 0) {
-    mistakes.push({
-      file: "limits",
-      line: 1,
-      column: 1,
-      message: "expected a file that ends with .yaml or .json, got no file",
-    });
-  }
+  if (first === undefined && mistakes.length === 0)
+    mistakes.push(mistakeIn("limits", "expected a file that ends with .yaml or .json, got no file"));
   mistakes.push(...conflicts(read));
   if (mistakes.length > 0 || first === undefined) return { mistakes };
   // A file that is alone keeps its mark of being checked.
@@ -42,7 +36,7 @@ function conflicts(read: readonly { readonly file: string; readonly value: Limit
   const owners = new Map<string, string>();
   const found: Mistake[] = [];
   const [first] = read;
-  const complain = (file: string, message: string): void => void found.push({ file, line: 1, column: 1, message });
+  const complain = (file: string, message: string): void => void found.push(mistakeIn(file, message));
   for (const { file, value: limits } of read) {
     for (const domain of Object.keys(limits.domains)) {
       const owner = owners.get(domain);

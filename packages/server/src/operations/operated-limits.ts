@@ -1,7 +1,7 @@
 import type { Clock } from "tollgate";
 import type { Limits, LimitsFile } from "tollgate/config";
 import type { OperatorRoutes } from "../http/operator.ts";
-import { requireDomain, withDomain } from "../limits/check-domain.ts";
+import { withDomain } from "../limits/check-domain.ts";
 import { LimitsFiles } from "../limits/limits-files.ts";
 import { LimitsInForce } from "../limits/limits-in-force.ts";
 import { readLimitsWithoutBlocking } from "../limits/read-in-thread.ts";
@@ -22,11 +22,8 @@ export interface OpenedLimits {
  * @throws FilesError if the files cannot be read; LimitsError if they have mistakes, or lack the domain.
  */
 export async function openLimitsFiles(path: string, named: string | undefined, log: Log): Promise<OpenedLimits> {
-  const files = await LimitsFiles.open(path, log, readLimitsFiles);
-  const domains = Object.keys(files.first.domains);
-  const checkDomain = named ?? domains[0];
-  if (checkDomain !== undefined) requireDomain(domains, checkDomain, path);
-  return { files, checkDomain };
+  const files = await LimitsFiles.open(path, log, (texts) => withDomain(readLimitsFiles(texts), named, path));
+  return { files, checkDomain: named ?? Object.keys(files.first.domains)[0] };
 }
 
 /** What operators reach limits by. */

@@ -49,14 +49,14 @@ describe("/check over a limits file", () => {
     const { check } = await startChecks({}, "other");
     expect([(await check("GET", "/")).status, (await check("GET", "/")).status]).toEqual([200, 429]);
     await expect(startChecks({}, "nowhere")).rejects.toThrow(
-      /limits\.yaml:1:1: domains: expected "nowhere", which --check-domain names, got "api", "other"$/,
+      /limits\.yaml:1:1: domains: expected "nowhere", which decides \/check, got "api", "other"$/,
     );
   });
 
   it("keeps the limits before a file without the domain that decides it", async () => {
     const { check, write, errors } = await startChecks();
     await write(LIMITS.replace("  api:", "  renamed:"));
-    await vi.waitFor(() => expect(errors.join("\n")).toContain('expected the domain "api", which decides /check'));
+    await vi.waitFor(() => expect(errors.join("\n")).toContain('expected "api", which decides /check'));
     expect((await check("GET", "/")).status).toBe(200);
   });
 
