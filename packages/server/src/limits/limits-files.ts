@@ -9,7 +9,7 @@ export type Compiled<Value> =
   | { readonly value?: never; readonly mistakes: readonly Mistake[] };
 
 /** The limits have mistakes. The message has a line for each. */
-export class LimitsError extends Error {
+class LimitsError extends Error {
   override readonly name = "LimitsError";
 
   constructor(mistakes: readonly Mistake[]) {
