@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import fastifyRateLimit, { type RateLimitPluginOptions } from "@fastify/rate-limit";
 import express, { type RequestHandler } from "express";
 import { rateLimit as expressRateLimit, type Options } from "express-rate-limit";
@@ -12,6 +10,7 @@ import { createLimiter, type OnFailure, perMinute } from "tollgate";
 import { clientIp, rateLimit } from "tollgate/express";
 import { redisStore } from "tollgate/redis";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { urlOf } from "../../packages/tollgate/test/adapters/suite/node-server.ts";
 import { startRedis } from "../../packages/tollgate/test/stores/redis/servers/start-redis.ts";
 
 type ClientOptions = Pick<RedisOptions, "commandTimeout" | "connectTimeout"> & { maxRetriesPerRequest?: number };
@@ -39,13 +38,7 @@ async function serve(middleware: RequestHandler): Promise<string> {
   const app = express()
     .use(middleware)
     .get("/", (_request, response) => void response.send("hello"));
-  const server = app.listen(0, HOST);
-  await once(server, "listening");
-  open.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://${HOST}:${(server.address() as AddressInfo).port}`;
+  return urlOf(app);
 }
 
 const tollgate = (onFailure: OnFailure) => (port: number) => {

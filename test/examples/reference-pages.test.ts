@@ -10,11 +10,11 @@ import {
   perMinute,
   perSecond,
   slidingWindow,
-  TollgateError,
   tokenBucket,
 } from "tollgate";
 import { createPlan, PlanVerbs } from "tollgate/store";
 import { describe, expect, it } from "vitest";
+import { errorOf } from "../../packages/tollgate/test/error-of.ts";
 import { blocksOf, REPOSITORY } from "./code-blocks.ts";
 
 const read = (file: string) => readFileSync(join(REPOSITORY, file), "utf8");
@@ -105,20 +105,10 @@ describe("the errors of docs/options.md", () => {
     const [, section = ""] = read("docs/options.md").split(`\n## ${heading}\n`);
     const [, row = ""] = new RegExp(`^\\| \`${option}\` \\|.*\\|(.*)\\|$`, "m").exec(section) ?? [];
     const stated = row.match(/ERR_\w+/g);
-    const code = codeOf(() => make({ [option]: Symbol("wrong") }));
+    const code = errorOf(() => make({ [option]: Symbol("wrong") })).code;
     expect(stated).toContain(code);
   });
 });
-
-function codeOf(make: () => unknown): string {
-  try {
-    make();
-  } catch (error) {
-    if (error instanceof TollgateError) return error.code;
-    throw error;
-  }
-  return "no error";
-}
 
 describe("docs/choosing.md", () => {
   it("recommends limits that can be made", () => {

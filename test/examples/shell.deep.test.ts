@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { freePort } from "../support/free-port.ts";
 import { blocksOf, REPOSITORY } from "./code-blocks.ts";
 
 const blocks = blocksOf("README.md");
@@ -75,12 +74,3 @@ describe("the pages about the service", () => {
     expect(await once(started, "exit")).toEqual([0, null]);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port: free } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return free;
-}

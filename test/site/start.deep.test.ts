@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { FRAMEWORKS } from "../../site/frameworks.ts";
+import { freePort } from "../support/free-port.ts";
 import { remove } from "../support/temporary-folder.ts";
 
 const SITE = fileURLToPath(new URL("../../site", import.meta.url));
@@ -70,12 +69,4 @@ async function statuses(child: ChildProcess, url: string): Promise<number[]> {
     }
   }
   return seen;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

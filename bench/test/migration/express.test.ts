@@ -1,22 +1,17 @@
 import { EventEmitter, once } from "node:events";
-import type { AddressInfo } from "node:net";
 import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import { type RateLimitInfo, type RateLimitRequestHandler, rateLimit as theirLimit } from "express-rate-limit";
 import type { Redis } from "ioredis";
 import { type RedisReply, RedisStore } from "rate-limit-redis";
 import { combine, createLimiter, fixedWindow, perHour, perMinute, slidingWindow } from "tollgate";
 import { clientIp, rateLimit, refundSuccesses } from "tollgate/express";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { urlOf } from "../../../packages/tollgate/test/adapters/suite/node-server.ts";
 import { claimsOf, otherRowsOf, rowsBeside, titlesBeside } from "./page.ts";
 import * as rivals from "./rivals.ts";
 import { type Ask, splitOptions, statusesOf } from "./rivals.ts";
 
 const PAGE = "from-express-rate-limit.md";
-
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
 
 async function serve(limits: readonly RequestHandler[], trustProxy = 0, handler?: RequestHandler): Promise<Ask> {
   const app: Express = express().set("trust proxy", trustProxy);
@@ -25,15 +20,9 @@ async function serve(limits: readonly RequestHandler[], trustProxy = 0, handler?
   app.get("/fail", (_request, response) => void response.sendStatus(401));
   app.use((_request: Request, response: Response) => void response.send("well"));
   app.use((_error: unknown, _request: Request, response: Response, _next: unknown) => void response.sendStatus(500));
-  const server = app.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  closers.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  const url = await urlOf(app);
   return async ({ path = "/", ...init } = {}) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, init);
+    const response = await fetch(`${url}${path}`, init);
     return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
   };
 }

@@ -14,7 +14,8 @@ import { rateLimit as inFrontOfKoa } from "tollgate/koa";
 import { rateLimit as inFrontOfNode, type RateLimited } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { bucketOf, left, perAddress, START_MS } from "./suite/case.ts";
+import { START_MS } from "../start-ms.ts";
+import { bucketOf, left, perAddress } from "./suite/case.ts";
 import { type Answer, send } from "./suite/client.ts";
 import { urlOf } from "./suite/node-server.ts";
 

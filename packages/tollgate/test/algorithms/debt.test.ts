@@ -1,8 +1,7 @@
 import { createLimiter, perDay, perSecond, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "../start-ms.ts";
 
 describe("the ceiling of a token bucket's debt", () => {
   it.each([perSecond(10), perDay(1, { burst: 1_000_000 }), tokenBucket({ capacity: 5, refill: 9, per: 0.001 })])(

@@ -1,9 +1,8 @@
 import { createLimiter, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { randomBelow } from "../stores/local/random-words.ts";
-
-const START_MS = 1_790_000_000_123;
 
 const setUp = (limit: number) => {
   const clock = manualClock(START_MS);

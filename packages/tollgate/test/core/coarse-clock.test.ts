@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Clock, coarseClock, createLimiter, type Limit, perSecond, slidingWindow } from "tollgate";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { START_MS } from "../start-ms.ts";
 
-const START_MS = 1_790_000_000_123;
 /** A coarse clock reads its source for one call of so many. */
 const CALLS_PER_READ = 16;
 

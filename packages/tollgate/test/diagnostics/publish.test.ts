@@ -3,7 +3,7 @@ import { createLimiter, perSecond } from "tollgate";
 import { publish } from "tollgate/diagnostics";
 import { manualClock } from "tollgate/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { START_MS } from "../limiter/set-up.ts";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 
 const NAMES = ["decision", "degraded", "change", "block"].map((name) => `tollgate:${name}`);

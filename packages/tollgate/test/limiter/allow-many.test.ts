@@ -1,16 +1,7 @@
-import fc from "fast-check";
-import {
-  createLimiter,
-  fixedWindow,
-  memoryStore,
-  type Observation,
-  perMinute,
-  perSecond,
-  slidingWindow,
-  tokenBucket,
-} from "tollgate";
+import { createLimiter, memoryStore, type Observation, perMinute, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import {
   type AnyLimiter,
   type AnyStore,
@@ -20,21 +11,9 @@ import {
   limiterOver,
 } from "./every-store.ts";
 import { plainStore } from "./plain-store.ts";
-import { START_MS } from "./set-up.ts";
 
 const STORES: typeof EVERY_STORE = [...EVERY_STORE, ["a store without batches", () => plainStore()]];
 const CAPACITY: Capacity = { maxKeys: 3_000 };
-
-const LISTS = {
-  "a token bucket": [perSecond(3)],
-  "limits of all kinds": [
-    tokenBucket({ capacity: 7, refill: 11, per: "3s" }),
-    slidingWindow({ limit: 6, window: "2s" }),
-    fixedWindow({ limit: 5, window: "3s" }),
-  ],
-  "a bucket that starts empty": [tokenBucket({ capacity: 4, refill: 2, per: "1s", initial: "empty" })],
-  "a shadow limit": [perSecond(6), perSecond(2, { mode: "shadow", name: "shadow" })],
-} as const;
 
 /** The answers of one call after another. */
 async function oneByOne(limiter: AnyLimiter, keys: readonly string[], cost?: number): Promise<boolean[]> {
@@ -68,29 +47,6 @@ function twins(
 }
 
 describe.each(STORES)("a batch over %s", (_name, createStore) => {
-  it.each(Object.entries(LISTS))("decides as one call after another under %s", async (_list, limits) => {
-    const keys = fc.array(
-      fc.nat({ max: 9 }).map((n) => `key-${n}`),
-      { maxLength: 70, size: "max" },
-    );
-    const step = fc.record({
-      keys,
-      cost: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
-      laterMs: fc.constantFrom(0, 300, 5_000),
-    });
-    const play = fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-      const clock = manualClock(START_MS);
-      const [many, single] = twins(createStore, { limits, clock, name: "batch" });
-      for (const one of steps) {
-        clock.advance(one.laterMs);
-        expect(await batch(many, one.keys, one.cost)).toEqual(await oneByOne(single, one.keys, one.cost));
-      }
-      expect(await many.sweep()).toBe(await single.sweep());
-      expect(await sizeOf(many)).toBe(await sizeOf(single));
-    });
-    await fc.assert(play, { numRuns: 15, seed: 1 });
-  });
-
   it.each(["share", "deny"] as const)(
     "finds no more free slots than single calls, with overflow %s",
     async (overflow) => {

@@ -8,28 +8,24 @@ import {
   perMinute,
   perSecond,
   slidingWindow,
-  TollgateError,
   tokenBucket,
 } from "tollgate";
 import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS, setUp } from "./set-up.ts";
+import { errorOf } from "../error-of.ts";
+import { START_MS } from "../start-ms.ts";
+import { setUp } from "./set-up.ts";
 
 const LOCAL: readonly [string, (maxKeys: number) => LocalStore][] = [
   ["a memory store", (maxKeys) => memoryStore({ maxKeys })],
   ["a table store", (maxKeys) => tableStore({ maxKeys })],
 ];
 
-function messageOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof TollgateError) return `${error.code} ${error.message}`;
-    throw error;
-  }
-  return "no error";
+function textOf(work: () => unknown): string {
+  const { code, message } = errorOf(work);
+  return `${code} ${message}`;
 }
 
 describe("blockFor is refused", () => {
@@ -55,21 +51,21 @@ describe("blockFor is refused", () => {
       () => fixedWindow({ limit: 5, window: "1m", ...(options as object) }),
       () => slidingWindow({ limit: 5, window: "1m", ...(options as object) }),
     ]) {
-      expect(messageOf(make)).toMatch(message);
+      expect(textOf(make)).toMatch(message);
     }
   });
 
   it("over a store that keeps no blocks, and so is block", () => {
     const { blocks: _, ...rest } = withMethods(memoryStore());
     const store: SyncStore = rest;
-    expect(messageOf(() => createLimiter({ store, limits: [perMinute(5, { blockFor: "1m" })] }))).toMatch(
+    expect(textOf(() => createLimiter({ store, limits: [perMinute(5, { blockFor: "1m" })] }))).toMatch(
       /^ERR_STORE store: expected a store that keeps blocks, because the limit "5-per-1m" has blockFor/,
     );
     const chosen = createLimiter({ store, limits: () => [perMinute(5, { blockFor: "1m" })] });
-    expect(messageOf(() => chosen.allow("a"))).toMatch(/^ERR_STORE store/);
+    expect(textOf(() => chosen.allow("a"))).toMatch(/^ERR_STORE store/);
     const plain = createLimiter({ store, limits: [perMinute(5)] });
-    expect(messageOf(() => plain.block("a", "1m"))).toMatch(/^ERR_STORE block: expected a store that keeps blocks/);
-    expect(messageOf(() => plain.unblock("a"))).toMatch(/^ERR_STORE/);
+    expect(textOf(() => plain.block("a", "1m"))).toMatch(/^ERR_STORE block: expected a store that keeps blocks/);
+    expect(textOf(() => plain.unblock("a"))).toMatch(/^ERR_STORE/);
     expect(plain.allow("a")).toBe(true);
   });
 });
@@ -89,7 +85,7 @@ describe("block refuses", () => {
     [() => limiter.block("a", "1m", { because: "x" } as never), /^ERR_OPTION block: unknown option "because"/],
     [() => limiter.block({} as never, "1m"), /^ERR_KEY/],
   ])("%s", (act, message) => {
-    expect(messageOf(act)).toMatch(message);
+    expect(textOf(act)).toMatch(message);
     expect(limiter.blockedUntil("a")).toBeUndefined();
   });
 });
@@ -122,7 +118,7 @@ describe("in a full memory store", () => {
     const limiter = createLimiter({ name: "full", limits: [perSecond(1)], clock, store });
     limiter.block("ann", "1h");
     limiter.block("bob", "1h");
-    expect(messageOf(() => limiter.block("cid", "1h"))).toMatch(
+    expect(textOf(() => limiter.block("cid", "1h"))).toMatch(
       /^ERR_STORE block: expected a store with capacity for another blocked key, got a full one, of the limiter "full"/,
     );
     expect(limiter.allow("cid")).toBe(true);
@@ -153,7 +149,7 @@ it("a table store blocks as many keys as it has slots for, beside their counts",
   for (const key of ["ann", "bob", "cid", "dan"]) limiter.allow(key);
   limiter.block("ann", "1h");
   limiter.block("bob", "1h");
-  expect(messageOf(() => limiter.block("cid", "1h"))).toMatch(/^ERR_STORE block/);
+  expect(textOf(() => limiter.block("cid", "1h"))).toMatch(/^ERR_STORE block/);
   expect([limiter.allow("ann"), limiter.allow("bob")]).toEqual([false, false]);
 });
 

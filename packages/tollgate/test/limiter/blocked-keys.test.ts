@@ -2,9 +2,9 @@ import { createLimiter, perMinute } from "tollgate";
 import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { type AnyStore, EVERY_STORE } from "./every-store.ts";
-import { START_MS } from "./set-up.ts";
 
 /** It can neither list what is blocked nor end all blocks. */
 const TWIN = "the asynchronous twin";

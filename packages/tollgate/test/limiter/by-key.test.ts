@@ -1,8 +1,8 @@
 import { combine, createLimiter, type Key, perDay, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { EVERY_STORE } from "./every-store.ts";
-import { START_MS } from "./set-up.ts";
 
 const KEYS: readonly Key[] = ["ann", 42, 7n, ["ann", 42], "[ann"];
 

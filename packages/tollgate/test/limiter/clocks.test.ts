@@ -1,6 +1,6 @@
-import { createLimiter, memoryStore, perDay, perSecond } from "tollgate";
+import { createLimiter, perSecond } from "tollgate";
 import { describe, expect, it } from "vitest";
-import { admitted, START_MS } from "./set-up.ts";
+import { START_MS } from "../start-ms.ts";
 
 describe("limits under a clock", () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e300, "5", null, true, [7], undefined])(
@@ -20,10 +20,4 @@ describe("limits under a clock", () => {
       expect(limiter.explain("a")[0]?.used).toBe(1);
     },
   );
-
-  it("of the system, which is the default, admit exactly the capacity", () => {
-    const limiter = createLimiter({ limits: [perDay(5)], store: memoryStore() });
-    expect(admitted(limiter, 5)).toBe(5);
-    expect(limiter.allow("a")).toBe(false);
-  });
 });

@@ -13,8 +13,8 @@ import {
 import type { AsyncSpace, LimiterContext, Plan, TimeCell } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
-import { START_MS } from "./set-up.ts";
 
 type Call = { readonly user: string; readonly route: string };
 

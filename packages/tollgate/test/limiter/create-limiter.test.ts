@@ -13,8 +13,8 @@ import {
 import { clientIp } from "tollgate/fetch";
 import type { SyncStore } from "tollgate/store";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
-import { START_MS } from "./set-up.ts";
 
 const CHOICES = 'a list of at least one limit, "unlimited" or "deny"';
 

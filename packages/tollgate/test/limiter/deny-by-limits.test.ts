@@ -2,9 +2,9 @@ import { type ChosenLimits, combine, createLimiter, type Observation, perDay } f
 import type { AsyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { EVERY_STORE } from "./every-store.ts";
-import { START_MS } from "./set-up.ts";
 
 const DENIED = {
   allowed: false,

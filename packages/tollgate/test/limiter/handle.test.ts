@@ -3,9 +3,9 @@ import type { SyncStore } from "tollgate/store";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { EVERY_STORE, limiterOver } from "./every-store.ts";
 import { plainStore } from "./plain-store.ts";
-import { START_MS } from "./set-up.ts";
 
 const SYNC_STORES: readonly [string, () => SyncStore][] = [
   ["the memory store", () => memoryStore()],
@@ -122,14 +122,5 @@ describe.each(SYNC_STORES)("a handle over %s", (_name, createStore) => {
     const handle = limiter.handle("ann");
     limiter.close();
     expect([handle.allow(), handle.allow(), limiter.allow("ann")]).toEqual([true, false, false]);
-  });
-
-  it("shares its key with a limiter of the same name and the same limits in another order", () => {
-    const clock = manualClock(START_MS);
-    const store = createStore();
-    const one = createLimiter({ name: "api", limits: [perSecond(3), perMinute(9)], clock, store });
-    const other = createLimiter({ name: "api", limits: [perMinute(9), perSecond(3)], clock, store });
-    const [handle, same] = [one.handle("ann"), other.handle("ann")];
-    expect([handle.allow(), same.allow(2), handle.allow(), same.allow()]).toEqual([true, true, false, false]);
   });
 });

@@ -1,7 +1,8 @@
-import { createLimiter, type Limit, memoryStore, perDay, perSecond } from "tollgate";
+import { createLimiter, type Limit, memoryStore, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS, used } from "./set-up.ts";
+import { START_MS } from "../start-ms.ts";
+import { used } from "./set-up.ts";
 
 describe("the identity of a bucket", () => {
   it("is the name of the limiter and the limit's name, unit and numbers, without the mode", () => {
@@ -16,12 +17,5 @@ describe("the identity of a bucket", () => {
     expect(named([perSecond(3)]).allow("a")).toBe(true);
     expect(named([perSecond(2, { unit: "tokens" })]).allow("a")).toBe(true);
     expect(named([perSecond(2, { initial: "empty" })]).allow("a")).toBe(false);
-  });
-
-  it("of a limiter without a name is that limiter's own", () => {
-    const store = memoryStore();
-    const one = createLimiter({ limits: [perDay(1)], store });
-    const other = createLimiter({ limits: [perDay(1)], store });
-    expect([one.allow("a"), other.allow("a"), one.allow("a")]).toEqual([true, true, false]);
   });
 });

@@ -1,8 +1,8 @@
 import { createLimiter, fixedWindow, perMinute, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { expect, it, vi } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { EVERY_STORE } from "./every-store.ts";
-import { START_MS } from "./set-up.ts";
 
 it.each(EVERY_STORE)(
   "limits that are made anew for each call are found again by their numbers, over %s",

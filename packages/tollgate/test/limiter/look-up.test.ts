@@ -11,8 +11,8 @@ import {
 import { header, rateLimit } from "tollgate/fetch";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { EVERY_STORE } from "./every-store.ts";
-import { START_MS } from "./set-up.ts";
 
 interface User {
   readonly id: string;

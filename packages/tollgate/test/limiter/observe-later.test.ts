@@ -1,8 +1,8 @@
 import { combine, createLimiter, type Limiter, type Observation, perMinute, perSecond, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { EVERY_STORE, limiterOver } from "./every-store.ts";
-import { START_MS } from "./set-up.ts";
 
 const clockAndLimit = () => ({ clock: manualClock(START_MS), limits: [perSecond(3, { name: "calls" })] });
 

@@ -12,8 +12,8 @@ import {
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
-import { START_MS } from "./set-up.ts";
 
 const watch = () => {
   const seen: Observation[] = [];

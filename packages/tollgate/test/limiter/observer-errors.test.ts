@@ -10,8 +10,8 @@ import {
 import { manualClock } from "tollgate/testing";
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
-import { START_MS } from "./set-up.ts";
 
 let warn: MockInstance<typeof console.warn>;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { createLimiter, type Limiter, memoryStore, perDay, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
-import { START_MS } from "./set-up.ts";
 
 /** More limits than a limiter keeps spaces for without looking for idle ones. */
 const MANY = 1_100;

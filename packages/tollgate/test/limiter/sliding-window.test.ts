@@ -1,7 +1,8 @@
 import { createLimiter, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS, setUp } from "./set-up.ts";
+import { START_MS } from "../start-ms.ts";
+import { setUp } from "./set-up.ts";
 
 describe("a sliding window", () => {
   it.each([

@@ -1,8 +1,8 @@
 import { createLimiter, tokenBucket } from "tollgate";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { countingClock, denialOf, follow, type Wait } from "./line-clock.ts";
-import { START_MS } from "./set-up.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];
 /** The longest random part of a wait of a second. */

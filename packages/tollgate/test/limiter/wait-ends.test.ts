@@ -1,7 +1,7 @@
 import { createLimiter, fixedWindow, type Limit, memoryStore, TollgateError, tokenBucket } from "tollgate";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { countingClock, denialOf, follow, settled } from "./line-clock.ts";
-import { START_MS } from "./set-up.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];
 

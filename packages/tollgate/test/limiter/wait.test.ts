@@ -9,8 +9,8 @@ import {
   tokenBucket,
 } from "tollgate";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { countingClock, denialOf, follow, settled } from "./line-clock.ts";
-import { START_MS } from "./set-up.ts";
 
 const ONE_A_SECOND = [tokenBucket({ capacity: 1, refill: 1, per: "1s" })];
 const TEN = [tokenBucket({ capacity: 10, refill: 10, per: "10s" })];

@@ -4,7 +4,7 @@ import { instrument } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
-import { START_MS } from "../limiter/set-up.ts";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { instrumented } from "./instrumented.ts";
 import { histogramOf, linesOf } from "./scrape.ts";

@@ -4,7 +4,7 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
-import { START_MS } from "../limiter/set-up.ts";
+import { START_MS } from "../start-ms.ts";
 import { ALL, exactly, setUp } from "./hot-keys/set-up.ts";
 
 async function callTimes(limiter: Limiter | AsyncLimiter, key: string, times: number): Promise<void> {

@@ -6,7 +6,7 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
 import { forgetWarnings } from "../../src/core/warnings.ts";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
-import { START_MS } from "../limiter/set-up.ts";
+import { START_MS } from "../start-ms.ts";
 import { AsyncTwin } from "../testing/async-twin.ts";
 import { instrumented } from "./instrumented.ts";
 import { linesOf } from "./scrape.ts";

@@ -3,7 +3,7 @@ import { hotKeys } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { EVERY_STORE, limiterOver } from "../limiter/every-store.ts";
-import { START_MS } from "../limiter/set-up.ts";
+import { START_MS } from "../start-ms.ts";
 import { instrumented } from "./instrumented.ts";
 import { histogramOf, linesOf } from "./scrape.ts";
 

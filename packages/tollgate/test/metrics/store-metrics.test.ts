@@ -5,7 +5,7 @@ import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS } from "../limiter/set-up.ts";
+import { START_MS } from "../start-ms.ts";
 import { linesOf } from "./scrape.ts";
 
 const STORES = [

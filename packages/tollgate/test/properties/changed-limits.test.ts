@@ -10,9 +10,8 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../start-ms.ts";
 import { runs } from "./runs.ts";
-
-const START_MS = 1_790_000_000_123;
 
 interface Numbers {
   readonly count: number;

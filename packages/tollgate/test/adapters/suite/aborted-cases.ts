@@ -4,17 +4,8 @@ import { createLimiter, perMinute, slidingWindow } from "tollgate";
 import { refundSuccesses } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
-import {
-  bucketOf,
-  HERE,
-  left,
-  manualLimiter,
-  perAddress,
-  recorder,
-  START_MS,
-  type SuiteCase,
-  slowHandlers,
-} from "./case.ts";
+import { START_MS } from "../../start-ms.ts";
+import { bucketOf, HERE, left, manualLimiter, perAddress, recorder, type SuiteCase, slowHandlers } from "./case.ts";
 import { breakOff, send } from "./client.ts";
 import { until } from "./until.ts";
 

@@ -11,8 +11,9 @@ import {
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { HERE, left, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { HERE, left, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { send, statuses } from "./client.ts";
 import { until } from "./until.ts";
 

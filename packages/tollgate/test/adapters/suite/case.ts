@@ -1,6 +1,7 @@
 import { createLimiter, type Limit, type Limiter, perMinute, tokenBucket } from "tollgate";
 import type { HttpFacts, Outcome } from "tollgate/node";
 import { type ManualClock, manualClock } from "tollgate/testing";
+import { START_MS } from "../../start-ms.ts";
 import type { SuiteOptions } from "./harness.ts";
 
 /** Starts a server and returns its URL. The suite closes the server afterwards. */
@@ -10,9 +11,6 @@ export interface SuiteCase {
   readonly name: string;
   readonly run: (start: Start) => Promise<void>;
 }
-
-/** A moment in 2026. */
-export const START_MS = 1_790_000_000_123;
 
 export interface ManualLimiter {
   readonly clock: ManualClock;

@@ -2,7 +2,8 @@ import { createLimiter } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
-import { bucketOf, manualLimiter, perAddress, START_MS, type SuiteCase } from "./case.ts";
+import { START_MS } from "../../start-ms.ts";
+import { bucketOf, manualLimiter, perAddress, type SuiteCase } from "./case.ts";
 import { type Answer, send } from "./client.ts";
 
 /** The RateLimit headers of an answer, by name. */

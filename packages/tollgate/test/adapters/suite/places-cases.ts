@@ -2,8 +2,9 @@ import { concurrency, createLimiter, type Limiter, perMinute } from "tollgate";
 import type { HttpFacts } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { expect } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { bucketOf, HERE, manualLimiter, perAddress, START_MS, type SuiteCase, slowHandlers } from "./case.ts";
+import { bucketOf, HERE, manualLimiter, perAddress, type SuiteCase, slowHandlers } from "./case.ts";
 import { breakOff, get, leave, send } from "./client.ts";
 import { until } from "./until.ts";
 

@@ -4,8 +4,8 @@ import { type HttpFacts, rateLimit } from "tollgate/fetch";
 import { rateLimit as limitOfHono } from "tollgate/hono";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { AsyncTwin } from "../../testing/async-twin.ts";
-import { START_MS } from "../suite/case.ts";
 
 const TTL_MS = 60_000;
 const URL_HERE = "http://here.example/";

@@ -13,8 +13,8 @@ import {
 import { type HttpFacts, type RateLimitOptions, rateLimit } from "tollgate/fetch";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 
-const START_MS = 1_790_000_000_123;
 /** Between two requests. Headers round seconds up. */
 const STEP_MS = 900;
 

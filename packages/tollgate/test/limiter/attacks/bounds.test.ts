@@ -4,7 +4,7 @@ import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { instrumented } from "../../metrics/instrumented.ts";
 import { linesOf } from "../../metrics/scrape.ts";
-import { START_MS } from "../set-up.ts";
+import { START_MS } from "../../start-ms.ts";
 
 const MAX_BYTES = 65_536;
 

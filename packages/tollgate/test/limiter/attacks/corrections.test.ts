@@ -12,9 +12,9 @@ import {
 } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { EVERY_STORE } from "../every-store.ts";
-import { START_MS } from "../set-up.ts";
 import { correctionAttacks } from "./corrections.ts";
 
 describe.each(EVERY_STORE)("over %s", (_name, createStore) => {

@@ -12,9 +12,9 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { randomBelow } from "../../stores/local/random-words.ts";
 import type { AnyLimiter, AnyStore } from "../every-store.ts";
-import { START_MS } from "../set-up.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -2,9 +2,9 @@ import { combine, createLimiter, type Limiter, memoryStore, perDay, perMinute, t
 import type { SyncSpace, SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { type AnyStore, EVERY_STORE } from "../every-store.ts";
 import { follow, settled } from "../line-clock.ts";
-import { START_MS } from "../set-up.ts";
 
 interface Call {
   readonly user: string;

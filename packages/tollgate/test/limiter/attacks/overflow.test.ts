@@ -1,8 +1,8 @@
 import { type AsyncReservation, concurrency, createLimiter, perDay, type Reservation } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { type AnyLimiter, EVERY_STORE } from "../every-store.ts";
-import { START_MS } from "../set-up.ts";
 
 const TTL_MS = 60_000;
 

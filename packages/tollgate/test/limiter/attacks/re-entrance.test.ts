@@ -1,9 +1,9 @@
 import { createLimiter, fixedWindow, type Observation, perDay, type Reservation } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { EVERY_STORE } from "../every-store.ts";
 import { settled } from "../line-clock.ts";
-import { START_MS } from "../set-up.ts";
 
 describe.each(EVERY_STORE)("over %s", (_name, createStore) => {
   /** A limiter with ten units, and what its observer does with each decision. */

@@ -1,9 +1,9 @@
 import { createLimiter, type Limiter, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { EVERY_STORE } from "../every-store.ts";
 import { settled } from "../line-clock.ts";
-import { START_MS } from "../set-up.ts";
 
 const WINDOW_MS = 100;
 const LIMIT = 10;

@@ -2,7 +2,7 @@ import { createLimiter, perSecond } from "tollgate";
 import { hotKeys } from "tollgate/metrics";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
-import { START_MS } from "../../limiter/set-up.ts";
+import { START_MS } from "../../start-ms.ts";
 import { setUp } from "./set-up.ts";
 import { countsOf, seededRandom, zipfStream } from "./streams.ts";
 

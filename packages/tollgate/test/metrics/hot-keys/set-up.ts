@@ -1,7 +1,7 @@
 import { createLimiter, type Limiter, perSecond } from "tollgate";
 import type { HotKeysOptions } from "tollgate/metrics";
 import { type ManualClock, manualClock } from "tollgate/testing";
-import { START_MS } from "../../limiter/set-up.ts";
+import { START_MS } from "../../start-ms.ts";
 
 /** Every call is chosen. */
 export const ALL: HotKeysOptions = { sample: 1 };

@@ -2,7 +2,7 @@ import { combine, createLimiter, perMinute } from "tollgate";
 import { instrument } from "tollgate/otel";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { START_MS } from "../../limiter/set-up.ts";
+import { START_MS } from "../../start-ms.ts";
 import { AsyncTwin } from "../../testing/async-twin.ts";
 import { createMeter, createTracer, useContexts } from "./collected.ts";
 

@@ -1,8 +1,7 @@
 import { createLimiter, type Limit, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
+import { START_MS } from "../../start-ms.ts";
 import type { BoundedStore } from "./full-stores.ts";
-
-const START_MS = 1_790_000_000_123;
 
 /** One limit for each number: each is a plan of its own. */
 const known = new Map<number, Limit>();

@@ -1,9 +1,8 @@
 import { createLimiter, type Limit, perMinute, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { BOUNDED_STORES, fill } from "./full-stores.ts";
-
-const START_MS = 1_790_000_000_123;
 
 describe.each(BOUNDED_STORES)("a full $kind store with overflow: deny", (bounded) => {
   function setUp(limits: readonly Limit[] = [perMinute(2)]) {

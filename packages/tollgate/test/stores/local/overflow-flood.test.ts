@@ -2,10 +2,10 @@ import { createLimiter, perMinute } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { runs } from "../../properties/runs.ts";
+import { START_MS } from "../../start-ms.ts";
 import { arrayBuffersInUse, heapInUse } from "../memory/memory-in-use.ts";
 import { BOUNDED_STORES, freshKeys } from "./full-stores.ts";
 
-const START_MS = 1_790_000_000_123;
 const MAX_KEYS = 10_000;
 /** The most keys that a store for `MAX_KEYS` may hold: a table has 2.2 slots for each. */
 const MOST_KEYS = { memory: MAX_KEYS, table: 22_000 };

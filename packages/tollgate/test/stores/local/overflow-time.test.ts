@@ -1,9 +1,9 @@
 import { createLimiter, fixedWindow, type Limit, perMinute, slidingWindow, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { BOUNDED_STORES, fill, freshKeys, sharersOf } from "./full-stores.ts";
 
-const START_MS = 1_790_000_000_123;
 const YEAR_MS = 365.25 * 86_400_000;
 
 describe.each(BOUNDED_STORES)("time in a full $kind store", (bounded) => {

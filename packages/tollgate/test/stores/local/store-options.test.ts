@@ -10,8 +10,8 @@ const STORES: readonly (readonly [string, (options: unknown) => unknown])[] = [
   ["sharedStore", (options) => sharedStore(options as SharedStoreOptions)],
 ];
 
-function refusal(message: string, code = "ERR_OPTION") {
-  return expect.objectContaining({ name: "TollgateError", code, message });
+function refusal(message: string) {
+  return expect.objectContaining({ name: "TollgateError", code: "ERR_OPTION", message });
 }
 
 describe.each(STORES)("the options of %s", (name, create) => {
@@ -24,37 +24,17 @@ describe.each(STORES)("the options of %s", (name, create) => {
     );
   });
 
-  it.each([
-    [0, "0"],
-    [1.5, "1.5"],
-    [10_000_001, "10000001"],
-    ["100", '"100"'],
-    [null, "null"],
-  ])("have no maxKeys of %s", (maxKeys, shown) => {
-    expect(() => create({ maxKeys })).toThrow(
-      refusal(`maxKeys: expected a whole number from 1 to 10000000, got ${shown}`),
-    );
-  });
-
-  it.each([
-    ["drop", '"drop"'],
-    [null, "null"],
-  ])("have no overflow of %j", (overflow, shown) => {
-    expect(() => create({ maxKeys: 10, overflow })).toThrow(
-      refusal(`overflow: expected "share" or "deny", got ${shown}`),
-    );
-  });
-
-  it.each([
-    [0, "0"],
-    [1_000, "1000"],
-    [1_000_000_000.5, "1000000000.5"],
-    [2 ** 41, "2199023255552"],
-    ["100000000", '"100000000"'],
-    [null, "null"],
-  ])("have no maxBytes of %s", (maxBytes, shown) => {
-    const message = expect.stringMatching(`^maxBytes: expected a whole number from \\d+ to \\d+, got ${shown}$`);
-    expect(() => create({ maxKeys: 10, maxBytes })).toThrow(
+  // wrong-values.test.ts tries values of every type.
+  it.each<[string, unknown, string]>([
+    ["maxKeys", 1.5, "a whole number from 1 to 10000000, got 1.5"],
+    ["maxKeys", 10_000_001, "a whole number from 1 to 10000000, got 10000001"],
+    ["overflow", "drop", '"share" or "deny", got "drop"'],
+    ["maxBytes", 1_000, "a whole number from \\d+ to \\d+, got 1000"],
+    ["maxBytes", 1_000_000_000.5, "a whole number from \\d+ to \\d+, got 1000000000.5"],
+    ["maxBytes", 2 ** 41, "a whole number from \\d+ to \\d+, got 2199023255552"],
+  ])("have no %s of %j", (option, value, expected) => {
+    const message = expect.stringMatching(`^${option}: expected ${expected}$`);
+    expect(() => create({ maxKeys: 10, [option]: value })).toThrow(
       expect.objectContaining({ name: "TollgateError", code: "ERR_OPTION", message }),
     );
   });
@@ -85,12 +65,10 @@ describe("maxKeys", () => {
     expect(memoryStore().maxKeys).toBe(1_000_000);
   });
 
-  it("is required for a table", () => {
-    expect(() => tableStore({} as TableStoreOptions)).toThrow(
-      refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"),
-    );
-    expect(() => tableStore(undefined as unknown as TableStoreOptions)).toThrow(
-      refusal("tableStore: expected an object of options, got undefined; write { maxKeys: 100_000 }"),
+  it.each(STORES.slice(1))("is required by %s", (name, create) => {
+    expect(() => create({})).toThrow(refusal("maxKeys: expected a whole number from 1 to 10000000, got undefined"));
+    expect(() => create(undefined)).toThrow(
+      refusal(`${name}: expected an object of options, got undefined; write { maxKeys: 100_000 }`),
     );
   });
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { createLimiter, type Limit, memoryStore, slidingWindow, tokenBucket } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 
-const START_MS = 1_790_000_000_123;
 const AMPLE = { maxKeys: 1_000_000, maxBytes: 2 ** 32 };
 /** A chunk of slots, with a chunk's share of the other arrays. */
 const MOST_BYTES_PER_CALL = 2 ** 18 + 2 ** 16;

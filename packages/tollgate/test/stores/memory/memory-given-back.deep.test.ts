@@ -1,9 +1,8 @@
 import { createLimiter, memoryStore, perMinute, perSecond, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { arrayBuffersInUse, heapInUse } from "./memory-in-use.ts";
-
-const START_MS = 1_790_000_000_123;
 
 describe("a memory store", () => {
   it.each([

@@ -1,9 +1,8 @@
 import { createLimiter, type Duration, type Key, memoryStore, perMinute, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { heapInUse } from "./memory-in-use.ts";
-
-const START_MS = 1_790_000_000_123;
 
 describe("the memory store", () => {
   it("makes a limiter's table again after it has removed the empty one", () => {

@@ -2,8 +2,7 @@ import { createLimiter, memoryStore, perMinute, perSecond, tokenBucket } from "t
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it, vi } from "vitest";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "../../start-ms.ts";
 
 describe("the sweep of a memory store", () => {
   it("sweeps an idle limiter's keys by that limiter's clock while another limiter is busy", () => {

@@ -1,8 +1,8 @@
 import { createLimiter, memoryStore, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 
-const START_MS = 1_790_000_000_123;
 const INTERVAL_MS = 10_000;
 
 function setUp() {

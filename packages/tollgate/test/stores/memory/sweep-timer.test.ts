@@ -1,8 +1,8 @@
 import { createLimiter, memoryStore, perSecond } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 
-const START_MS = 1_790_000_000_123;
 const KEYS = 30_000;
 
 beforeEach(() => void vi.useFakeTimers());

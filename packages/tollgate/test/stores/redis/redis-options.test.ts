@@ -1,19 +1,10 @@
-import { createLimiter, memoryStore, perSecond, TollgateError } from "tollgate";
+import { createLimiter, memoryStore, perSecond } from "tollgate";
 import { type RedisStoreOptions, redisStore } from "tollgate/redis";
 import { describe, expect, it } from "vitest";
+import { errorOf } from "../../error-of.ts";
 import { useRedis } from "./kit/use-redis.ts";
 
 const inUse = useRedis();
-
-function errorOf(work: () => unknown): TollgateError {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof TollgateError) return error;
-    throw error;
-  }
-  throw new Error("expected a TollgateError, got none");
-}
 
 /** The error of these options, for unchecked JavaScript. */
 function optionErrorOf(options: object, expectedCode = "ERR_OPTION"): string {

@@ -3,9 +3,9 @@ import { sharedStore } from "tollgate/shared";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { CLOCK_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { START_MS } from "../../start-ms.ts";
 import { bufferOf, twoEnds } from "./two-ends.ts";
 
-const START_MS = 1_790_000_000_123;
 const YEAR_MS = 365.25 * 86_400_000;
 
 describe("the clock of a shared store", () => {

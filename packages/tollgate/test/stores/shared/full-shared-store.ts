@@ -1,7 +1,6 @@
 import { fixedWindow, type Limit, type Limiter, perMinute } from "tollgate";
 import { expect } from "vitest";
 
-export const START_MS = 1_790_000_000_123;
 /** The slots of a store for one key. */
 export const SLOTS = 32;
 export const BUCKETS = 256;

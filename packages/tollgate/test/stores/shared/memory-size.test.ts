@@ -2,6 +2,7 @@ import { createLimiter, type Limit, perMinute, type TollgateError } from "tollga
 import { type SharedStore, sharedStore } from "tollgate/shared";
 import { beforeEach, describe, expect, it } from "vitest";
 import { HEADER_WORDS, MOST_PLANS, PLAN_ROW, PLANS_AT } from "../../../src/stores/shared/memory-layout.ts";
+import { errorOf } from "../../error-of.ts";
 import { bufferOf, useNoWebAssembly } from "./two-ends.ts";
 
 /** Too little for any table. */
@@ -15,16 +16,6 @@ function buckets(cells: number): Limit[] {
 
 const make = (store: SharedStore, cells: number) =>
   createLimiter({ name: `of ${cells} cells`, limits: buckets(cells), store });
-
-/** Returns the error that a call throws. */
-function errorOf(call: () => unknown): TollgateError {
-  try {
-    call();
-  } catch (error) {
-    return error as TollgateError;
-  }
-  throw new Error("nothing was thrown");
-}
 
 function bytesNamedBy({ code, message }: TollgateError): number {
   expect(code).toBe("ERR_LIMITS");

@@ -11,10 +11,10 @@ import {
 } from "tollgate";
 import { type ManualClock, manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { behindDoor } from "./interrupted-combine.ts";
 import { twoEnds } from "./two-ends.ts";
 
-const START_MS = 1_790_000_000_123;
 /** The slots of a store for one key. */
 const SLOTS = 32;
 

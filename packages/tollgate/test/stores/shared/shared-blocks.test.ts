@@ -55,10 +55,4 @@ describe("a block of one thread", () => {
     expect([other.allow("bob"), other.allow("bob")]).toEqual([true, false]);
     expect(one.peek("bob").block?.endsInMs).toBe(60_000);
   });
-
-  it("cannot be listed: the memory has no texts of keys", () => {
-    const { one } = twoThreads();
-    one.block("ann", "1h");
-    expect(() => one.blocked()).toThrow(expect.objectContaining({ code: "ERR_STORE" }));
-  });
 });

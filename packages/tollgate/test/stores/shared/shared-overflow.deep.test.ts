@@ -1,7 +1,8 @@
 import { createLimiter, type Decision } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { BUCKETS, keys, LISTS, START_MS } from "./full-shared-store.ts";
+import { START_MS } from "../../start-ms.ts";
+import { BUCKETS, keys, LISTS } from "./full-shared-store.ts";
 import { twoEnds } from "./two-ends.ts";
 
 function isStoreFull(decision: Decision): boolean {

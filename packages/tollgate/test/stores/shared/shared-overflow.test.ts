@@ -1,7 +1,8 @@
 import { createLimiter, type OverflowPolicy } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-import { BUCKETS, fill, keys, LISTS, SLOTS, START_MS } from "./full-shared-store.ts";
+import { START_MS } from "../../start-ms.ts";
+import { BUCKETS, fill, keys, LISTS, SLOTS } from "./full-shared-store.ts";
 import { twoEnds } from "./two-ends.ts";
 
 describe.each(LISTS)("keys without slots in a full shared store, with %s a key,", (_name, limits) => {

@@ -2,9 +2,8 @@ import { concurrency, createLimiter, fixedWindow, type Limit, type Observer, per
 import type { SyncStore } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { twoEnds } from "./two-ends.ts";
-
-const START_MS = 1_790_000_000_123;
 
 const places = (max: number) => concurrency({ name: "places", max, ttl: "1m" });
 

@@ -1,9 +1,8 @@
 import { createLimiter, fixedWindow, type Limit, perHour, perMinute, slidingWindow } from "tollgate";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 import { KINDS_OF_MEMORY, twoEnds } from "./two-ends.ts";
-
-const START_MS = 1_790_000_000_123;
 
 /** Each list admits two units. */
 const LISTS: readonly (readonly [name: string, limits: readonly Limit[]])[] = [

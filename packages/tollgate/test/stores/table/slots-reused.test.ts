@@ -13,8 +13,8 @@ import { sharedStore } from "tollgate/shared";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
+import { START_MS } from "../../start-ms.ts";
 
-const START_MS = 1_790_000_000_123;
 const MAX_KEYS = 32;
 /** How much later a shared store may reuse a slot for an attachment that does not know the plan. */
 const LATE_MS = 1;

@@ -2,8 +2,7 @@ import { createLimiter, perSecond } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "../../start-ms.ts";
 
 describe("the slots of idle keys in a table", () => {
   it("stay theirs in a table of many limiters, once no new ones come", () => {

@@ -2,8 +2,7 @@ import { createLimiter, perMinute, perSecond } from "tollgate";
 import { tableStore } from "tollgate/table";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
-
-const START_MS = 1_790_000_000_123;
+import { START_MS } from "../../start-ms.ts";
 
 describe("a sweep of a table", () => {
   it("drops the limiter's idle keys, and no keys of other limiters", () => {
