@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import { All, type ArgumentsHost, Controller, type ExecutionContext, Module, Req, Res } from "@nestjs/common";
 import { BaseExceptionFilter, NestFactory } from "@nestjs/core";
 import { ExpressAdapter, type NestExpressApplication } from "@nestjs/platform-express";
 import { FastifyAdapter, type NestFastifyApplication } from "@nestjs/platform-fastify";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { factsOf as factsOfExpress, rateLimit } from "tollgate/express";
 import { factsOf as factsOfFastify, rateLimit as fastifyRateLimit } from "tollgate/fastify";
 import { factsOf, RateLimitModule, type RouteRateLimit } from "tollgate/nestjs";
-import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
-import { answerRoute, chunks, shownDecision } from "../suite/node-routes.ts";
+import { answerByReply } from "../suite/fastify-route.ts";
+import { type AdapterHarness, limitsOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { answerRoute } from "../suite/node-routes.ts";
 
 class CustomDenial extends Error {}
 
@@ -102,7 +102,7 @@ export const OVER_EXPRESS: AdapterHarness = {
   start: async (options) => {
     const limits = limitsOf(options);
     const answer: Answer = (request: IncomingMessage & { path: string }, response: ServerResponse) =>
-      answerRoute(request.path, request, response, request.rateLimit, options);
+      answerRoute(request.path, response, request.rateLimit, options);
     const module = applicationModule(limits.at(-1)!, "*path", answer);
     const app = await NestFactory.create<NestExpressApplication>(module, new ExpressAdapter(), QUIET);
     app.set("trust proxy", options.frameworkTrustsProxies === true);
@@ -132,25 +132,3 @@ export const OVER_FASTIFY: AdapterHarness = {
     return listen(app, options);
   },
 };
-
-async function answerByReply(request: FastifyRequest, reply: FastifyReply, options: SuiteOptions): Promise<unknown> {
-  const [, route, argument] = factsOfFastify(request).path.split("/");
-  switch (route) {
-    case "ok":
-      return reply.send("hello");
-    case "status":
-      return reply.code(Number(argument)).send("status");
-    case "bytes":
-      return reply.send("x".repeat(Number(argument)));
-    case "stream":
-      return reply.send(Readable.from(chunks(Number(argument))));
-    case "decision":
-      return reply.type("application/json").send(JSON.stringify(shownDecision(request.rateLimit)));
-    case "login":
-      return reply.code(await loginOf(options, request.rateLimit)).send();
-    case "throw":
-      throw new Error("the handler failed");
-    default:
-      return undefined;
-  }
-}

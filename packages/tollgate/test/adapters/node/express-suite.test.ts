@@ -18,7 +18,7 @@ function harnessOf(name: string, make: typeof express): AdapterHarness {
       for (const each of limitsOf(options)) app.use(limitBy(each));
       app.use((request, response, fail) => {
         // Version 4 ignores promises.
-        answerRoute(request.path, request, response, request.rateLimit, options).catch(fail);
+        answerRoute(request.path, response, request.rateLimit, options).catch(fail);
       });
       if (options.caught !== undefined) app.use(answerError(options.caught));
       return serveHere(app, options.meanwhile);

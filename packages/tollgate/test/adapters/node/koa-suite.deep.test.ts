@@ -1,10 +1,10 @@
-import { once } from "node:events";
 import { Readable } from "node:stream";
 import Koa, { type Context } from "koa";
 import { factsOf, rateLimit } from "tollgate/koa";
+import { answerOf } from "../suite/answer-of.ts";
 import { describeAdapter } from "../suite/describe-adapter.ts";
-import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
-import { chunks, shownDecision } from "../suite/node-routes.ts";
+import { type AdapterHarness, limitsOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
+import { chunks } from "../suite/node-routes.ts";
 import { serveHere } from "../suite/node-server.ts";
 
 const KOA: AdapterHarness = {
@@ -37,35 +37,9 @@ function limitBy(options: SuiteOptions) {
 
 /** The suite's routes as a Koa middleware. */
 async function answerRoute(context: Context, options: SuiteOptions): Promise<void> {
-  const [, route, argument] = context.path.split("/");
-  switch (route) {
-    case "ok":
-      context.body = "hello";
-      return;
-    case "status":
-      context.status = Number(argument);
-      context.body = "status";
-      return;
-    case "bytes":
-      context.body = "x".repeat(Number(argument));
-      return;
-    case "stream":
-      context.body = Readable.from(chunks(Number(argument)));
-      return;
-    case "decision":
-      context.body = JSON.stringify(shownDecision(context.state.rateLimit));
-      return;
-    case "login":
-      context.status = await loginOf(options, context.state.rateLimit);
-      return;
-    case "throw":
-      throw new Error("the handler failed");
-    case "hang":
-      await once(context.res, "close");
-      return;
-    default:
-      throw new Error(`no such route: ${context.method} ${context.path}`);
-  }
+  const { status, body } = await answerOf(context.path, context.state.rateLimit, options);
+  context.status = status;
+  context.body = typeof body === "string" ? body : Readable.from(chunks(body.chunks));
 }
 
 describeAdapter(KOA);

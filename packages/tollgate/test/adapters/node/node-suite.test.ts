@@ -10,7 +10,7 @@ const NODE: AdapterHarness = {
   start: (options) => {
     const answer: NodeHandler = async (request, response) => {
       try {
-        await answerRoute(factsOf(request).path, request, response, request.rateLimit, options);
+        await answerRoute(factsOf(request).path, response, request.rateLimit, options);
       } catch {
         // There is no framework that would answer.
         response.statusCode = 500;

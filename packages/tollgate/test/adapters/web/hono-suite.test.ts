@@ -3,23 +3,12 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono, type MiddlewareHandler } from "hono";
 import { factsOf, rateLimit } from "tollgate/hono";
 import { describeAdapter } from "../suite/describe-adapter.ts";
-import { type AdapterHarness, limitsOf, loginOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
-import { shownDecision } from "../suite/node-routes.ts";
+import { type AdapterHarness, limitsOf, nativeOptions, type SuiteOptions } from "../suite/harness.ts";
 import { listenHere } from "../suite/node-server.ts";
-import { chunks, SKIPS_WITHOUT_RESPONSE } from "./web-suite.ts";
+import { responseOf, SKIPS_WITHOUT_RESPONSE } from "./web-suite.ts";
 
 function addRoutes(app: Hono, options: SuiteOptions): void {
-  app.all("/ok", (context) => context.text("hello"));
-  app.all("/status/204", (context) => context.body(null, 204));
-  app.all("/status/:status", (context) => context.text("status", Number(context.req.param("status")) as 200));
-  app.all("/bytes/:count", (context) => context.text("x".repeat(Number(context.req.param("count")))));
-  app.all("/stream/:count", (context) => context.body(chunks(Number(context.req.param("count")))));
-  app.all("/decision", (context) => context.json(shownDecision(context.get("rateLimit")) as object));
-  app.all("/login", async (context) => context.body(null, (await loginOf(options, context.get("rateLimit"))) as 204));
-  app.all("/throw", () => {
-    throw new Error("the handler failed");
-  });
-  app.all("/hang", () => new Promise<Response>(() => {}));
+  app.all("/*", (context) => responseOf(context.req.path, context.get("rateLimit"), options));
   // Hono's own error handler writes to the console.
   app.onError((error, context) => {
     options.caught?.(error);

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { AdapterHarness } from "../suite/harness.ts";
+import type { RateLimited } from "tollgate/fetch";
+import { answerOf } from "../suite/answer-of.ts";
+import type { AdapterHarness, SuiteOptions } from "../suite/harness.ts";
 
 /** The cases that need the response of Node's server, which only some servers hand over. */
 export const SKIPS_WITHOUT_RESPONSE: AdapterHarness["skips"] = {
@@ -17,8 +19,19 @@ export const SKIPS_WITHOUT_RESPONSE: AdapterHarness["skips"] = {
     "The adapter does not see the server's response.",
 };
 
+/** The suite's routes as responses. */
+export async function responseOf(
+  path: string,
+  decision: RateLimited | undefined,
+  options: SuiteOptions,
+): Promise<Response> {
+  const { status, body } = await answerOf(path, decision, options);
+  if (typeof body !== "string") return new Response(chunks(body.chunks), { status });
+  return new Response(status === 204 ? null : body, { status });
+}
+
 /** A body of so many chunks of 1,000 bytes, with a pause after each. */
-export function chunks(count: number): ReadableStream<Uint8Array> {
+function chunks(count: number): ReadableStream<Uint8Array> {
   const chunk = new TextEncoder().encode("y".repeat(1_000));
   let left = count;
   return new ReadableStream({
