@@ -70,7 +70,7 @@ describe("the service without its Redis", () => {
       /^rate_limit_acquire_total\{limiter="api\/items",limit="items.quota",result="degraded"\} 4$/m,
     );
 
-    await redis.start();
+    await redis.restart();
     await vi.waitFor(async () => expect((await check("/login")).status).toBe(200), { timeout: 20_000 });
     expect((await check("/login")).headers.get("x-ratelimit-degraded")).toBeNull();
   });
@@ -135,13 +135,13 @@ describe("the service without its Redis", () => {
     const settle = { verb: "settle", reservation: await reserve(), cost: 1 };
     const cancel = { verb: "cancel", reservation: await reserve() };
     const peek = () => decide({ verb: "peek", domain: "api", facts, cost: 0 });
-    redis.freeze();
+    redis.pause();
     expect(await decide(settle)).toMatchObject({ status: 503, error: expect.stringMatching(/may have carried out/) });
     expect((await decide(settle)).status).toBe(503);
     await vi.waitFor(async () => expect((await peek()).degraded).toBe("circuit open"), { timeout: 20_000 });
     const refused = { status: 503, error: expect.stringMatching(/could not be asked: circuit open$/) };
     for (let i = 0; i < 2; i += 1) expect(await decide(cancel)).toMatchObject(refused);
-    redis.thaw();
+    redis.resume();
     await vi.waitFor(async () => expect((await peek()).degraded).toBeUndefined(), { timeout: 20_000 });
     for (const end of [settle, cancel])
       expect([(await decide(end)).status, (await decide(end)).status]).toEqual([200, 404]);
@@ -164,7 +164,7 @@ describe("the service without its Redis", () => {
       return check;
     };
     const [patient, hasty] = [await start("700ms"), await start("50ms")];
-    redis.freeze();
+    redis.pause();
     const begunMs = performance.now();
     const order: string[] = [];
     const answered = async (name: string, check: () => Promise<Response>): Promise<number> => {

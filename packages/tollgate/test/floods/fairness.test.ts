@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { startServing } from "../../../server/test/support/command-process.ts";
 import { ofFile } from "../of-file.ts";
 import { startRedis } from "../stores/redis/servers/start-redis.ts";
 import { Child } from "./kit/child.ts";
@@ -7,7 +8,7 @@ import type { ServerOrders, ServerStarted } from "./kit/flood-server.ts";
 import type { FloodOrders } from "./kit/flooder.ts";
 import type { GuestFindings, GuestOrders } from "./kit/guest.ts";
 import { GUEST_PATH } from "./kit/keys.ts";
-import { startService } from "./kit/service.ts";
+import { FLOOD_SERVER } from "./kit/run-flood.ts";
 import { type Findings, sumOf } from "./kit/tally.ts";
 
 interface Shape {
@@ -23,6 +24,8 @@ const SHAPES: readonly Shape[] = [
   { flood: "200 pipelined by each of 200 connections", connections: 200, requests: 200, burst: 200 },
 ];
 const CALM_MS = 800;
+/** It is above the rate of a second client and below that of a flood. */
+const LIMIT_OF_SERVICE = ["--capacity", "2000", "--refill-per-second", "1000"];
 /** Counts, because times depend on what else the machine does: how often the second client is answered meanwhile. */
 const LEAST_ANSWERS = 5;
 /** The service answers connections in turn, about 200 times here. A client may come too late for some turns. */
@@ -69,8 +72,8 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
       },
       hasGuest: true,
     };
-    await using server = new Child(new URL("kit/flood-server.ts", import.meta.url), serverOrders);
-    const { port } = await server.receive<ServerStarted>();
+    await using server = new Child(FLOOD_SERVER);
+    const { port } = await server.request<ServerStarted>(serverOrders);
     const seen = await floodBeside({ port, path: GUEST_PATH, header: "" }, shape);
     console.info("node, Redis", shape.flood, seen);
     const { admitted, degraded } = sumOf(seen.flood);
@@ -79,8 +82,9 @@ describe.each(SHAPES.map((shape) => [shape.flood, shape] as const))("a second cl
   });
 
   it("is admitted by the service meanwhile", async () => {
-    await using service = await startService();
-    const seen = await floodBeside({ port: service.port, path: "/", header: "X-API-Key: guest" }, shape);
+    const { url } = await startServing(LIMIT_OF_SERVICE);
+    const port = Number(new URL(url).port);
+    const seen = await floodBeside({ port, path: "/", header: "X-API-Key: guest" }, shape);
     console.info("the service", shape.flood, seen);
     expectAdmitted(seen, LEAST_ANSWERS_OF_SERVICE);
   });

@@ -59,6 +59,12 @@ export function ordersOfChild<Orders>(): Orders {
   return JSON.parse(process.argv[2]!) as Orders;
 }
 
+/** The same for a child process that starts before it has its orders: they are the first message. */
+export async function ordersLater<Orders>(): Promise<Orders> {
+  const [orders] = (await once(process, "message")) as [Orders];
+  return orders;
+}
+
 /** Sends a message from this child process to its parent. */
 export function sendToParent(message: object): void {
   process.send?.(message);

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { createLimiter } from "tollgate";
 import { type HttpFacts, rateLimit } from "tollgate/node";
 import { redisStore } from "tollgate/redis";
-import { ordersOfChild, sendToParent } from "./child.ts";
+import { ordersLater, ordersOfChild, sendToParent } from "./child.ts";
 import type { Algorithm, ClientName, Policy } from "./flood.ts";
 import { GUEST_PATH } from "./keys.ts";
 import { limitOf, onFailureOf } from "./limiter-options.ts";
@@ -23,7 +23,8 @@ export interface ServerStarted {
   readonly port: number;
 }
 
-const orders = ordersOfChild<ServerOrders>();
+ordersOfChild();
+const orders = await ordersLater<ServerOrders>();
 const open = await loadClient(orders.client);
 const { client, connected } = await open(orders);
 await connected;

@@ -3,7 +3,7 @@ import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
 import { startRedis } from "../../stores/redis/servers/start-redis.ts";
 import { Child } from "./child.ts";
 import { type Condition, type Flood, floodsOf, LIMIT, SHARE_OF_LIMIT } from "./flood.ts";
-import { REQUESTS, runFlood } from "./run-flood.ts";
+import { FLOOD_SERVER, REQUESTS, runFlood } from "./run-flood.ts";
 import { type Findings, mostOf, sumOf } from "./tally.ts";
 
 /** Loading a framework and answering 20,000 requests can take many seconds on a busy machine. */
@@ -17,24 +17,25 @@ export function itIsFlooded(
 ): void {
   let redis: RedisServer;
   let flooder: Child;
+  const floods = floodsOf(condition);
+  // They load their modules at once, and not each while its flood waits.
+  let servers: Child[];
   beforeAll(async () => {
-    redis = await startRedis({ args });
     flooder = new Child(new URL("flooder.ts", import.meta.url));
+    servers = floods.map(() => new Child(FLOOD_SERVER));
+    redis = await startRedis({ args });
   });
   afterAll(async () => {
-    await flooder[Symbol.asyncDispose]();
+    await Promise.all([flooder, ...servers].map((child) => child[Symbol.asyncDispose]()));
     await redis.stop();
   });
 
-  it.for(floodsOf(condition))(
-    "$client, $algorithm, connections: $connections, on failure: $policy",
-    PATIENCE,
-    async (flood) => {
-      const findings = await runFlood(flooder, redis, flood);
-      expectHonest(findings, flood);
-      expected(findings, flood);
-    },
-  );
+  it.for(floods)("$client, $algorithm, connections: $connections, on failure: $policy", PATIENCE, async (flood) => {
+    await using server = servers.shift()!;
+    const findings = await runFlood(flooder, server, redis, flood);
+    expectHonest(findings, flood);
+    expected(findings, flood);
+  });
 }
 
 /** Holds in every condition of Redis: a key is admitted its limit, and more only as degraded. */

@@ -1,6 +1,6 @@
 import { get } from "node:http";
 import type { RedisServer } from "../../stores/redis/servers/redis-server.ts";
-import { Child } from "./child.ts";
+import type { Child } from "./child.ts";
 import { type Condition, type Flood, LIMIT } from "./flood.ts";
 import type { ServerOrders, ServerStarted } from "./flood-server.ts";
 import type { FloodOrders } from "./flooder.ts";
@@ -30,16 +30,18 @@ const KEYS: Readonly<Record<Condition, Keys>> = {
 /** The disturbances of Redis during a flood, at equal distances. */
 const DISTURBANCES = 3;
 
-/** Starts a server over this Redis and floods it. */
-export async function runFlood(flooder: Child, redis: RedisServer, flood: Flood): Promise<Findings> {
+/** The program of the server, which takes its orders as a message. */
+export const FLOOD_SERVER: URL = new URL("flood-server.ts", import.meta.url);
+
+/** Has a process serve over this Redis, and floods it. */
+export async function runFlood(flooder: Child, server: Child, redis: RedisServer, flood: Flood): Promise<Findings> {
   const { client, condition, algorithm, connections, policy } = flood;
   await using surroundings = await Surroundings.prepare(redis, flood);
   const orders: ServerOrders = {
     ...{ client, algorithm, policy, capacity: LIMIT },
     ...surroundings.whereabouts,
   };
-  await using server = new Child(new URL("flood-server.ts", import.meta.url), orders);
-  const { port } = await server.receive<ServerStarted>();
+  const { port } = await server.request<ServerStarted>(orders);
   await getOnce(`http://127.0.0.1:${port}/warm`);
   await surroundings.before(algorithm);
   const requests = REQUESTS / connections;

@@ -44,6 +44,10 @@ export class RedisServer {
     return this.#reserved.port;
   }
 
+  get url(): string {
+    return `redis://${this.host}:${this.port}`;
+  }
+
   get pid(): number {
     return this.#process.pid;
   }
