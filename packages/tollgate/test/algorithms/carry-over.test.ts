@@ -9,7 +9,7 @@ it.each([
 ] as const)("units of a sliding window leave under %s", (_change, limit, resolution, mostLateMs) => {
   const clock = manualClock(START_MS);
   const store = memoryStore();
-  const limiterOf = (numbers: { readonly limit: number; readonly resolution: Duration | 0 }) =>
+  const limiterOf = (numbers: { readonly limit: number; readonly resolution: Duration }) =>
     createLimiter({ name: "api", limits: [slidingWindow({ name: "calls", window: "10s", ...numbers })], clock, store });
   const [before, after] = [limiterOf({ limit: 1_000, resolution: 0 }), limiterOf({ limit, resolution })];
   const cameMs: number[] = [];
