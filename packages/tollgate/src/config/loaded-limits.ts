@@ -1,3 +1,4 @@
+import { optionError } from "../core/check-options.ts";
 import type { Cost } from "../core/cost.ts";
 import type { Decision } from "../core/decision.ts";
 import { show, TollgateError } from "../core/errors.ts";
@@ -70,6 +71,7 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   consumeAll(domain: string, requests: readonly RequestWithCost[]): Result<Kind, JointDecision> {
     const work = () => {
       const { rules, limiter } = this.#domain(domain);
+      if (!Array.isArray(requests)) throw optionError("consumeAll", "a list of { facts, cost }", requests);
       const read = requests.map(({ facts, cost }) => ({ request: rules.request(facts, this.#clients), cost }));
       return consumeAll(rules, limiter, read);
     };

@@ -1,3 +1,4 @@
+import { optionError } from "../../core/check-options.ts";
 import type { HeaderLines } from "../../http/http-facts.ts";
 
 /** Values by name: a function, or an object such as `request.headers` of Node. Names of headers are in lower case. */
@@ -29,13 +30,27 @@ export interface Facts {
   readonly descriptor?: NamedValues | undefined;
 }
 
+/** @throws TollgateError `ERR_OPTION` unless these may be facts. What is in them is checked when a rule asks for it. */
+export function checkFacts(facts: unknown): void {
+  if (typeof facts === "object" && facts !== null) return;
+  throw optionError("facts", "an object such as { ip, method, path, header }", facts);
+}
+
+/** A request whose header is missed would not be counted. */
+function checkValues(fact: string, values: object): void {
+  if (typeof values === "object" && values !== null && typeof (values as { get?: unknown }).get !== "function") return;
+  const hint = ", as in (name) => headers.get(name) ?? undefined";
+  throw optionError(`facts.${fact}`, `an object of values by name, or a function of a name${hint}`, values);
+}
+
 /** A header's value; `undefined` if it is missing. */
 export function headerOf(facts: Facts, name: string): string | undefined {
   const { header } = facts;
   if (header === undefined) return undefined;
   // A function may be a method, which needs its object.
   if (typeof header === "function") return (facts as { header(name: string): string | undefined }).header(name);
-  return Object.hasOwn(header, name) ? valuesOf(header, name).join(", ") : undefined;
+  checkValues("header", header);
+  return Object.hasOwn(header, name) ? valuesOf(header, name, "header").join(", ") : undefined;
 }
 
 /** The lines of a header, where they are known. */
@@ -46,7 +61,8 @@ export function linesOf(facts: Facts, name: string): HeaderLines | undefined {
 }
 
 /** The values of a name, none if it is missing. */
-export function valuesOf(values: NamedValues, name: string): readonly string[] {
+export function valuesOf(values: NamedValues, name: string, fact: string): readonly string[] {
+  if (typeof values !== "function") checkValues(fact, values);
   const value: unknown = typeof values === "function" ? values(name) : Object.hasOwn(values, name) ? values[name] : [];
   if (typeof value === "string") return [value];
   return Array.isArray(value) ? value.map(String) : [];

@@ -1,9 +1,10 @@
+import { optionError } from "../../core/check-options.ts";
 import type { Key } from "../../core/key.ts";
 import { addValue, cookiesOf, MOST_VALUES } from "../../http/identity/cookie.ts";
 import { LONGEST_PLAIN, percentDecoded, shortValue } from "../../http/identity/header-values.ts";
 import type { ClientAddresses } from "./client-addresses.ts";
 import type { Fact } from "./fact.ts";
-import { type Facts, headerOf, linesOf, valuesOf } from "./facts.ts";
+import { checkFacts, type Facts, headerOf, linesOf, valuesOf } from "./facts.ts";
 import { NO_PATH, pathText, type ReadPath, readPath } from "./path-readings.ts";
 import { bitsOfClient, type ClientAddress, keyOfAddress, keyOfClient } from "./request-address.ts";
 
@@ -31,7 +32,9 @@ export class Request {
   #cookies: Values | undefined;
   #values: Map<string, Value> | undefined;
 
+  /** @throws TollgateError `ERR_OPTION` for what cannot be facts. */
   constructor(facts: Facts, ignoreCase: boolean, clients: ClientAddresses) {
+    checkFacts(facts);
     this.#facts = facts;
     this.#ignoreCase = ignoreCase;
     this.#clients = clients;
@@ -39,10 +42,16 @@ export class Request {
 
   get path(): ReadPath {
     if (this.#path === undefined) {
-      const { path } = this.#facts;
-      this.#path = typeof path === "string" ? readPath(path, this.#ignoreCase) : NO_PATH;
+      const path = this.#givenPath;
+      this.#path = path === undefined ? NO_PATH : readPath(path, this.#ignoreCase);
     }
     return this.#path;
+  }
+
+  get #givenPath(): string | undefined {
+    const { path } = this.#facts;
+    if (path === undefined || typeof path === "string") return path;
+    throw optionError("facts.path", "the path as text", path);
   }
 
   get #address(): ClientAddress {
@@ -102,15 +111,15 @@ export class Request {
       case "header":
         return this.#readHeader(fact.name, (line) => line);
       case "query":
-        if (facts.query !== undefined) return valueFrom(valuesOf(facts.query, fact.name));
-        this.#query ??= queryOf(facts.target ?? facts.path ?? "");
+        if (facts.query !== undefined) return valueFrom(valuesOf(facts.query, fact.name, "query"));
+        this.#query ??= queryOf(facts.target ?? this.#givenPath ?? "");
         return valueFrom(this.#query.get(fact.name));
       case "cookie":
-        if (facts.cookie !== undefined) return valueFrom(valuesOf(facts.cookie, fact.name));
+        if (facts.cookie !== undefined) return valueFrom(valuesOf(facts.cookie, fact.name, "cookie"));
         this.#cookies ??= cookiesOf(this.#cookieHeader);
         return valueFrom(this.#cookies.get(fact.name)?.map(percentDecoded));
       case "descriptor":
-        return valueFrom(facts.descriptor === undefined ? [] : valuesOf(facts.descriptor, fact.name));
+        return valueFrom(facts.descriptor === undefined ? [] : valuesOf(facts.descriptor, fact.name, "descriptor"));
       default:
         return fact satisfies never;
     }
