@@ -144,7 +144,8 @@ const DRAFT_11 = /* @__PURE__ */ new RateLimitHeaders("draft-11");
  * The headers of a decision, for servers that no adapter serves: those of the RateLimit forms, and `Retry-After` if the
  * call was denied and may pass later. `headers` is the option of the adapters, `"draft-11"` by default.
  *
- * @throws TollgateError `ERR_OPTION` for forms that do not exist or exclude each other.
+ * @throws TollgateError `ERR_OPTION` for what is no decision, such as a promise, and for forms that do not exist or
+ *   exclude each other.
  * @example
  * ```ts
  * import { createLimiter, perMinute } from "tollgate";
@@ -159,6 +160,7 @@ export function rateLimitHeaders(
   decision: Decision,
   headers: HeaderForm | readonly HeaderForm[] | false = "draft-11",
 ): HeaderList {
+  if (typeof decision?.allowed !== "boolean") throw optionError("rateLimitHeaders", "a decision", decision);
   const forms = headers === "draft-11" ? DRAFT_11 : new RateLimitHeaders(headers);
   const told: Told = { decision, formats: forms.formats, partition: undefined, before: undefined };
   const list = forms.of(told, systemClock);

@@ -11,7 +11,7 @@ import { rateLimit as inFrontOfFastify } from "tollgate/fastify";
 import { decisionOf, rateLimit as inFrontOfFetch } from "tollgate/fetch";
 import { rateLimit as inFrontOfHono } from "tollgate/hono";
 import { rateLimit as inFrontOfKoa } from "tollgate/koa";
-import { rateLimit as inFrontOfNode, type RateLimited } from "tollgate/node";
+import { rateLimit as inFrontOfNode, type RateLimited, rateLimitHeaders } from "tollgate/node";
 import { manualClock } from "tollgate/testing";
 import { describe, expect, it } from "vitest";
 import { START_MS } from "../start-ms.ts";
@@ -216,4 +216,13 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
       expect((await send(await serve())).body).toBe(body);
     },
   );
+});
+
+it("rateLimitHeaders refuses what is no decision, such as the promise of a call without await", () => {
+  for (const [value, got] of [
+    [undefined, "undefined"],
+    [Promise.resolve(limit(1)), "a promise"],
+    [limit(1).limiter, "an object"],
+  ])
+    expect(() => rateLimitHeaders(value as never)).toThrow(`rateLimitHeaders: expected a decision, got ${got}`);
 });

@@ -69,6 +69,10 @@ export const rateLimit: RateLimitPlugin = Object.assign(plugin, {
 });
 
 function plugin(instance: FastifyInstance, options: RateLimitPluginOptions, done: (error?: Error) => void): void {
+  if (typeof done !== "function") {
+    const expected = "expected to be registered, as in app.register(rateLimit, { limiter })";
+    throw new TollgateError("ERR_OPTION", `rateLimit: ${expected}, got a call`);
+  }
   try {
     checkFastify(instance.version);
     new Plugin(options).addTo(instance);

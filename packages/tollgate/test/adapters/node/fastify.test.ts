@@ -121,6 +121,12 @@ describe("errors behind the Fastify plugin", () => {
   });
 });
 
+it("the Fastify plugin says how to register it when it is called as the middleware of other frameworks is", () => {
+  const message = "rateLimit: expected to be registered, as in app.register(rateLimit, { limiter }), got a call";
+  const call = () => (rateLimit as (options: unknown) => void)({ limiter: bucketLimiter(1) });
+  expect(call).toThrow(expect.objectContaining({ code: "ERR_OPTION", message }));
+});
+
 describe("onDenied of the Fastify plugin", () => {
   it("may return the payload, or send a reply", async () => {
     for (const onDenied of [
