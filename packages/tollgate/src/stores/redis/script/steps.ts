@@ -46,17 +46,21 @@ function generalSteps(transaction: ScriptTransaction): number {
   return Math.ceil(steps);
 }
 
-/** A group of a long ring is found, and those after it are rewritten. */
+/** What is given back is found in the ring of its limit, which is rewritten once for all takes. */
 function receiptSteps({ words, given, calls }: KeptReceipt, rowCount: number): number {
   if (words === undefined && given.length === 0 && calls.length === 0) return READ_RECEIPT_STEPS;
   const bytes = words?.reduce<number>((sum, word) => sum + String(word).length, 0) ?? 0;
   let steps = RECEIPT.change + RECEIPT.kib * (bytes / 1_024) + RECEIPT.row * rowCount;
   for (const { costs } of calls) steps += RECEIPT.counted * costs.length;
-  for (const { costs, ringCells } of given) {
+  const cellsOf = new Map<string, number>();
+  for (const { name, costs, ringCells } of given) {
     for (const [i, cells] of ringCells.entries()) {
-      if (costs[i]! > 0) steps += RECEIPT.given + SCRIPT_VERBS.refund.kibSteps * ((cells * BYTES_PER_CELL) / 1_024);
+      if (costs[i] === 0) continue;
+      steps += RECEIPT.given;
+      cellsOf.set(`${i} ${name}`, cells);
     }
   }
+  for (const cells of cellsOf.values()) steps += SCRIPT_VERBS.refund.kibSteps * ((cells * BYTES_PER_CELL) / 1_024);
   return Math.ceil(steps);
 }
 

@@ -35,7 +35,7 @@ end
 -- Gives back, then charges or renews. Returns whether these calls conformed.
 local function change_receipt(change)
   local before, receipt, taken, admitted = receipt_of(change.key), NO_RECEIPT, '', true
-  for _, one in ipairs(change.given) do correct(one) end
+  correct(change.given)
   if #change.calls > 0 then
     local verb, entries = verb_of(change.verb), {}
     admitted = transact(verb, change.calls, entries, true)

@@ -39,17 +39,26 @@ local function take_repeatedly(call, times)
   return admitted
 end
 
--- Gives back units of one take, as far as they still count.
-local function correct(call)
-  local state = state_of(call.key)
-  local counts = counted_now(state, call.plan)
-  for i = 1, call.plan.count do
-    local limit = counts.plan[i]
-    if call.costs[i] > 0 and state.entries[limit.id] and remembers(state, limit, call.moment) then
-      limit.kernel.correct(limit, counts[i], now_us, call.costs[i], call.untils[i])
-      mark_changed(state)
+-- Gives back units of takes, as far as they still count.
+local function correct(calls)
+  local passes = {}
+  for _, call in ipairs(calls) do
+    local state = state_of(call.key)
+    local counts = counted_now(state, call.plan)
+    for i = 1, call.plan.count do
+      local limit, cells, units = counts.plan[i], counts[i], call.costs[i]
+      if units > 0 and state.entries[limit.id] and remembers(state, limit, call.moment) then
+        mark_changed(state)
+        if limit.kernel.correct_all then
+          passes[cells] = passes[cells] or { limit = limit, takes = {} }
+          table.insert(passes[cells].takes, { units = units, moment = call.untils[i] })
+        else
+          limit.kernel.correct(limit, cells, now_us, units, call.untils[i])
+        end
+      end
     end
   end
+  for cells, pass in pairs(passes) do pass.limit.kernel.correct_all(pass.limit, cells, now_us, pass.takes) end
 end
 
 -- Whether a limit of the plan that counts no places was counted under other numbers, which may have refilled more.

@@ -137,7 +137,7 @@ local function run(verb, calls, times, each, detail)
   if verb.refunds then
     for _, one in ipairs(calls) do
       if one.untils then
-        correct(one)
+        correct({ one })
       else
         refund(one, detail)
       end

@@ -92,26 +92,68 @@ local function sliding_windows()
     for group = newest + 1, groups do write(limit, cells, group, LONG_AGO, total) end
   end
 
-  -- Removes units of a group. A group without units goes, unless it is the newest, which keeps its opening time.
-  local function remove_from(limit, cells, group, units, own)
+  local function own_of(limit, cells, group)
+    return total_at(limit, cells, group) - (group > 0 and total_at(limit, cells, group - 1) or 0)
+  end
+
+  -- The group of units that came at a moment: the first that leaves no sooner. Nil if their own group is gone.
+  local function group_of(limit, cells, came)
     local groups = get(cells, 1)
-    for later = group, groups - 1 do
-      put(cells, 4 + 2 * (later % limit.places), total_at(limit, cells, later) - units)
-    end
-    if group == groups - 1 or units < own then return end
-    if groups < limit.places then
-      for to = group, groups - 2 do
-        write(limit, cells, to, last_at(limit, cells, to + 1), total_at(limit, cells, to + 1))
+    local group, to = first_of(limit, groups), groups
+    while group < to do
+      local middle = floor((group + to) / 2)
+      if last_at(limit, cells, middle) >= came then
+        to = middle
+      else
+        group = middle + 1
       end
-      put(cells, 1, groups - 1)
+    end
+    if group == groups then return nil end
+    local is_extended = group == groups - 1 and get(cells, 2) <= came
+    if last_at(limit, cells, group) - came >= limit.resolution and not is_extended then return nil end
+    return group
+  end
+
+  -- Removes groups that have no units left, the last of which is given.
+  local function drop_groups(limit, cells, gone, last_gone)
+    local groups, to = get(cells, 1), last_gone
+    local first = first_of(limit, groups)
+    if groups < limit.places then
+      to = nil
+      for group = 0, groups - 1 do
+        if gone[group] then
+          to = to or group
+        elseif to then
+          write(limit, cells, to, last_at(limit, cells, group), total_at(limit, cells, group))
+          to = to + 1
+        end
+      end
+      put(cells, 1, to)
       return
     end
-    -- The ring has wrapped: the freed place becomes its oldest part, which only holds a total to subtract.
-    local first = first_of(limit, groups)
-    for to = group, first + 1, -1 do
-      write(limit, cells, to, last_at(limit, cells, to - 1), total_at(limit, cells, to - 1))
+    -- The ring has wrapped: freed places become its oldest part, which only holds a total to subtract.
+    local before = total_at(limit, cells, first - 1)
+    for group = last_gone, first, -1 do
+      if not gone[group] then
+        write(limit, cells, to, last_at(limit, cells, group), total_at(limit, cells, group))
+        to = to - 1
+      end
     end
-    write(limit, cells, first, LONG_AGO, total_at(limit, cells, first - 1))
+    for freed = to, first, -1 do write(limit, cells, freed, LONG_AGO, before) end
+  end
+
+  -- Removes units by groups, from the first of them on. A group without units goes, unless it is the newest, which
+  -- keeps its opening time.
+  local function remove_from(limit, cells, units, first)
+    local newest, sum, gone, last_gone = get(cells, 1) - 1, 0, {}, nil
+    for group = first, newest do
+      if units[group] and group < newest and units[group] == own_of(limit, cells, group) - sum then
+        gone[group], last_gone = true, group
+      end
+      sum = sum + (units[group] or 0)
+      put(cells, 4 + 2 * (group % limit.places), total_at(limit, cells, group) - sum)
+    end
+    if last_gone then drop_groups(limit, cells, gone, last_gone) end
   end
 
   -- At least one group was opened.
@@ -218,31 +260,24 @@ local function sliding_windows()
       drop_after(limit, cells, filled + 1)
     end,
 
-    -- Units that came at a moment are in the first group that leaves no sooner.
-    correct = function(limit, cells, now, units, moment)
-      local groups = get(cells, 1)
-      if now >= moment or groups == 0 then return end
-      local came = moment - limit.window
-      local group, to = first_of(limit, groups), groups
-      while group < to do
-        local middle = floor((group + to) / 2)
-        if last_at(limit, cells, middle) >= came then
-          to = middle
-        else
-          group = middle + 1
+    -- Gives back units of several takes in one pass over the ring.
+    correct_all = function(limit, cells, now, takes)
+      local units, first, sum = {}, nil, 0
+      for _, take in ipairs(takes) do
+        local group = now < take.moment and get(cells, 1) > 0 and group_of(limit, cells, take.moment - limit.window)
+        if group then
+          local before = units[group] or 0
+          local given = min(take.units, own_of(limit, cells, group) - before)
+          if given > 0 then
+            units[group], sum, first = before + given, sum + given, min(first or group, group)
+          end
         end
       end
-      if group == groups then return end
-      -- Otherwise their own group is gone.
-      local is_extended = group == groups - 1 and get(cells, 2) <= came
-      if last_at(limit, cells, group) - came >= limit.resolution and not is_extended then return end
-      local own = total_at(limit, cells, group) - (group > 0 and total_at(limit, cells, group - 1) or 0)
-      local given = min(units, own)
-      if given == 0 then return end
-      if given == used_at(limit, cells, now) then
+      if sum == 0 then return end
+      if sum == used_at(limit, cells, now) then
         put(cells, 1, 0)
       else
-        remove_from(limit, cells, group, given, own)
+        remove_from(limit, cells, units, first)
       end
     end,
 
