@@ -217,10 +217,12 @@ export interface AsyncSpace {
   /** Set if spaces of several plans have the same keys: those with an equal value. */
   readonly keysOf?: string;
   /**
-   * The hot path: `take` with one checked cost for every limit that counts plain numbers. Without this, `transact` is
-   * asked.
+   * The hot path: a `take` of this space alone that tells no figures. Other calls have the same list of costs, which
+   * must not change. `nowUs` is the caller's time. Without this, `transact` is asked.
    */
-  allow?(key: string, cost: number, now: TimeCell): Promise<boolean>;
+  allow?(key: string, costs: readonly number[], nowUs: number): Promise<boolean>;
+  /** The same with figures, of which `read` makes the result. */
+  consume?<T>(key: string, costs: readonly number[], nowUs: number, read: (report: Report) => T): Promise<T>;
   /** Works like `allow`, without asking: `undefined` if the store has to be asked, and then nothing was taken. */
   allowLocal?(key: string, cost: number): boolean | undefined;
   size(): Promise<number>;

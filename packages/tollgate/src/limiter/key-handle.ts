@@ -5,8 +5,7 @@ import type { Decision, LimitStatus } from "../core/decision.ts";
 import { TollgateError } from "../core/errors.ts";
 import type { KeyRef } from "../core/key-ref.ts";
 import { all, later, type Maybe, mapMaybeAsync, promised, rejected } from "../core/maybe-async.ts";
-import type { SyncSpace } from "../core/store.ts";
-import { createTimeCell } from "../core/time-cell.ts";
+import type { AsyncSpace, SyncSpace } from "../core/store.ts";
 import type { BlockOptions, BlockTime } from "./block-time.ts";
 import { blockedUntil, blockKeys, unblockKeys } from "./block-verbs.ts";
 import { refusePlaces } from "./choosing/place-costs.ts";
@@ -188,13 +187,17 @@ export class KeyHandle {
   /** Asks the only space for a yes or no, without a report. */
   #allowDirectly(cost: number): Maybe<boolean> {
     checkCost(cost);
-    const { kind, clock } = this.#limiter;
-    // A store elsewhere may read the time of a call later.
-    const now = kind === "sync" ? this.#limiter.now : createTimeCell();
+    const { kind, clock, now } = this.#limiter;
     const ref = this.#ref;
     this.#selected.refresh();
-    const space = this.#selected.route.only as SyncSpace;
+    const { route } = this.#selected;
     readInto(clock, now);
+    if (kind === "async") {
+      const costs: number[] = [];
+      route.readCosts(cost, costs);
+      return (route.only as Required<AsyncSpace>).allow(this.#selected.keys[0]!, costs, now[0]!);
+    }
+    const space = route.only as SyncSpace;
     if (ref === undefined) return space.allow(this.#selected.keys[0]!, cost, now);
     return space.allowRef?.(ref, cost, now) ?? space.allow(ref.key, cost, now);
   }

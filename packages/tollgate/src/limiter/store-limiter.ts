@@ -62,7 +62,7 @@ export class StoreLimiter<Input> extends Decider {
   /** The short way of `allow` and `consume` over a store in this process. */
   readonly quick: QuickWay<Input> | undefined;
   /** The same over a store elsewhere. */
-  readonly message: MessageWay<Input> | undefined = undefined;
+  readonly message: MessageWay<Input> | undefined;
   readonly joiner: RouteJoiner = new RouteJoiner();
   readonly end: () => void;
 
@@ -77,7 +77,7 @@ export class StoreLimiter<Input> extends Decider {
     this.mayTakePlaces = fixed?.route.takesPlaces ?? true;
     const { asker } = parts;
     this.quick = fixed !== undefined && asker.kind === "sync" ? QuickWay.of(fixed, this) : undefined;
-    if (fixed !== undefined && asker instanceof AsyncAsker) this.message = new MessageWay(fixed, this, asker.store);
+    this.message = fixed && asker instanceof AsyncAsker ? MessageWay.of(fixed, this, asker.store) : undefined;
   }
 
   static {
@@ -103,9 +103,11 @@ export class StoreLimiter<Input> extends Decider {
 
   consume(this: StoreLimiter<Input> | undefined, input: Input, cost?: Cost): Maybe<Decision> {
     if (this === undefined) throw detachedError("limiter", "consume");
-    const { quick } = this;
-    if (quick !== undefined && (cost === undefined || typeof cost === "number") && quick.route.isOpen())
-      return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
+    const { quick, message } = this;
+    if (cost === undefined || typeof cost === "number") {
+      if (quick?.route.isOpen() === true) return quick.consume(encodeKey(quick.key(input)), cost ?? 1);
+      if (message?.route.isOpen() === true) return message.consume(input, cost ?? 1);
+    }
     return this.#send("consume", input, cost) as Maybe<Decision>;
   }
 
@@ -118,8 +120,7 @@ export class StoreLimiter<Input> extends Decider {
     if (cost === undefined || typeof cost === "number") {
       if (quick?.route.isFree() === true)
         return quick.watched<unknown>(verb, input, cost ?? 1, verb === "allow" ? readAllowed : readDecision);
-      if (message?.fixed.route.isOpen() === true)
-        return later<boolean | Decision>(() => message[verb](encodeKey(message.fixed.key(input)), cost ?? 1));
+      if (message?.route.isOpen() === true) return message[verb](input, cost ?? 1);
     }
     return this.call(verb, input, [cost]);
   }

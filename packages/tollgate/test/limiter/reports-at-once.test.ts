@@ -1,5 +1,5 @@
 import { combine, createLimiter, perDay } from "tollgate";
-import { type AsyncStore, Report, type TimeCell } from "tollgate/store";
+import { type AsyncStore, Report } from "tollgate/store";
 import { manualClock } from "tollgate/testing";
 import { expect, it } from "vitest";
 import { AsyncTwin } from "../testing/async-twin.ts";
@@ -47,12 +47,12 @@ it("a store elsewhere may answer all with one report: another call has no block 
 });
 
 it("a store elsewhere may read the time of a call later: no other call writes into it", async () => {
-  const times: TimeCell[] = [];
+  const times: Iterable<number>[] = [];
   const store: AsyncStore = {
     kind: "async",
     open: (plan) => ({
       plan,
-      allow: async (_key, _cost, now) => times.push(now) > 0,
+      allow: async (_key, _costs, nowUs) => times.push([nowUs]) > 0,
       size: async () => 0,
       drop: async () => {},
       clear: async () => {},

@@ -3,7 +3,6 @@ import type { Decision, Denied } from "../../core/decision.ts";
 import { toMilliseconds } from "../../core/duration.ts";
 import type { Limit } from "../../core/limits/limit.ts";
 import type { Report } from "../../core/report.ts";
-import type { TimeCell } from "../../core/time-cell.ts";
 import type { Route } from "../choosing/route.ts";
 import type { PlainTaker, Receipt } from "../reserving/receipt.ts";
 import { Decided } from "./decided.ts";
@@ -86,7 +85,7 @@ export function allowed(
   took: PlainTaker | Receipt | undefined,
   key?: string,
   cost?: number,
-  now?: TimeCell,
+  untilUs?: number | readonly number[],
 ): Decided {
   let binding = NONE;
   let leastFraction = Number.POSITIVE_INFINITY;
@@ -121,13 +120,13 @@ export function allowed(
     took,
     key,
     cost,
-    now === undefined ? undefined : untilOf(report, limits.length, now[0]!),
+    untilUs,
     report.resets,
   );
 }
 
-/** When what was taken leaves. A list of one takes 10 % of a whole `consume`. */
-function untilOf({ resetUs }: Report, limits: number, nowUs: number): number | readonly number[] {
+/** When a plain take leaves. A list of one takes 10 % of a whole `consume`. */
+export function untilOf({ resetUs }: Report, limits: number, nowUs: number): number | readonly number[] {
   if (limits === 1) return nowUs + resetUs[0]!;
   const untilUs = new Array<number>(limits);
   for (let i = 0; i < limits; i += 1) untilUs[i] = nowUs + resetUs[i]!;

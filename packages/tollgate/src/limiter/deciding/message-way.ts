@@ -1,61 +1,97 @@
-import { isPromise } from "../../core/checks.ts";
 import { readInto } from "../../core/clock.ts";
 import type { Decision } from "../../core/decision.ts";
-import type { Maybe } from "../../core/maybe-async.ts";
+import { encodeKey, type Key } from "../../core/key.ts";
+import { rejected } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore } from "../../core/store.ts";
 import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import type { Route } from "../choosing/route.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
-import { receiptOfTake } from "../reserving/receipt.ts";
-import { decisionOf } from "./decision-of.ts";
+import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
+import { allowed, decisionOf, untilOf } from "./decision-of.ts";
 import type { Maker } from "./quick-way.ts";
+
+/** The limiter whose way it is, with the cell into which it reads the time of a call. */
+type TimedMaker = Maker & { readonly now: TimeCell };
 
 /**
  * The short way of `allow` and `consume` to a store elsewhere, for the calls for which `QuickWay` is the short way in
- * this process. A flood has many calls in flight, so each keeps little.
+ * this process. A flood has many calls in flight, so each keeps little. Errors reject.
  */
-export class MessageWay<Input> {
-  readonly fixed: FixedSelection<Input>;
-  readonly #maker: Maker;
+export class MessageWay<Input> implements PlainTaker {
+  readonly maker: TimedMaker;
+  readonly route: Route;
+  readonly #key: (input: Input) => Key;
+  readonly #space: AsyncSpace;
   readonly #store: AsyncStore;
+  /** The costs under each limit of the last call's cost, which nearly all calls share. */
+  #costs: readonly number[] = [];
+  #cost = Number.NaN;
 
-  constructor(fixed: FixedSelection<Input>, maker: Maker, store: AsyncStore) {
-    this.fixed = fixed;
-    this.#maker = maker;
+  private constructor({ key, space, route }: FixedSelection<Input>, maker: TimedMaker, store: AsyncStore) {
+    this.maker = maker;
+    this.route = route;
+    this.#key = key;
+    this.#space = space as AsyncSpace;
     this.#store = store;
   }
 
-  /** @throws TollgateError `ERR_COST`. */
-  allow(key: string, cost: number): Maybe<boolean> {
-    const { route, space } = this.fixed;
-    if (space.allow === undefined) return this.#ask(key, cost, ({ admitted }) => admitted);
-    route.checkPlain(cost);
-    return space.allow(key, cost, this.#now());
+  static of<Input>(fixed: FixedSelection<Input>, maker: TimedMaker, store: AsyncStore): MessageWay<Input> | undefined {
+    return fixed.route.isPlain ? new MessageWay(fixed, maker, store) : undefined;
+  }
+
+  allow(input: Input, cost: number): Promise<boolean> {
+    try {
+      const key = encodeKey(this.#key(input));
+      if (cost !== this.#cost) this.#readCosts(cost);
+      const { clock, now } = this.maker;
+      readInto(clock, now);
+      if (this.#space.allow !== undefined) return this.#space.allow(key, this.#costs, now[0]!);
+      return this.#transact(key, now[0]!, ({ admitted }) => admitted);
+    } catch (error) {
+      return rejected(error);
+    }
+  }
+
+  consume(input: Input, cost: number): Promise<Decision> {
+    try {
+      const key = encodeKey(this.#key(input));
+      if (cost !== this.#cost) this.#readCosts(cost);
+      const { route, maker } = this;
+      const costs = this.#costs;
+      readInto(maker.clock, maker.now);
+      const nowUs = maker.now[0]!;
+      const read = (report: Report): Decision => {
+        if (!(report.admitted && route.enforcesAll && report.hasEntriesAlone))
+          return this.#decide(report, key, costs, nowUs);
+        const untilUs = untilOf(report, costs.length, nowUs);
+        return allowed(maker.name, route, route.limits, report, this, key, cost, untilUs) as Decision;
+      };
+      if (this.#space.consume !== undefined) return this.#space.consume(key, costs, nowUs, read);
+      return this.#transact(key, nowUs, read);
+    } catch (error) {
+      return rejected(error);
+    }
+  }
+
+  /** The decision about a call that was denied, or whose report says more than the entries of its limits. */
+  #decide(report: Report, key: string, costs: readonly number[], nowUs: number): Decision {
+    const { route, maker } = this;
+    const request = { route, keys: [key], costs, now: createTimeCell(nowUs), verb: "take" } as const;
+    return decisionOf(maker.name, route, report, receiptOfTake(maker, request, report));
   }
 
   /** @throws TollgateError `ERR_COST`. */
-  consume(key: string, cost: number): Maybe<Decision> {
-    const { route } = this.fixed;
-    const maker = this.#maker;
-    return this.#ask(key, cost, (report, costs, now) => {
-      const receipt = receiptOfTake(maker, { route, keys: [key], costs, now, verb: "take" }, report);
-      return decisionOf(maker.name, route, report, receipt);
-    });
-  }
-
-  #ask<T>(key: string, cost: number, read: (report: Report, costs: readonly number[], now: TimeCell) => T): Maybe<T> {
-    const { route, space } = this.fixed;
+  #readCosts(cost: number): void {
     const costs: number[] = [];
-    route.readCosts(cost, costs);
-    const now = this.#now();
-    const report = this.#store.transact("take", [{ space: space as AsyncSpace, key, costs }], now);
-    return isPromise(report) ? report.then((known) => read(known, costs, now)) : read(report, costs, now);
+    this.route.readCosts(cost, costs);
+    this.#costs = costs;
+    this.#cost = cost;
   }
 
-  /** Each call has a time of its own: it waits for the store. */
-  #now(): TimeCell {
-    const now = createTimeCell();
-    readInto(this.#maker.clock, now);
-    return now;
+  /** Asks a store without a way for takes. It may report at once. The time cell is its own: it may read it later. */
+  async #transact<T>(key: string, nowUs: number, read: (report: Report) => T): Promise<T> {
+    const call = { space: this.#space, key, costs: this.#costs };
+    return read(await this.#store.transact("take", [call], createTimeCell(nowUs)));
   }
 }

@@ -6,7 +6,7 @@ import type { Route } from "../choosing/route.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
 import { type Corrected, type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
 import type { Decider } from "./decider.ts";
-import { allowed, decisionOf } from "./decision-of.ts";
+import { allowed, decisionOf, untilOf } from "./decision-of.ts";
 import type { Read } from "./read.ts";
 import { Request } from "./request.ts";
 
@@ -59,9 +59,9 @@ export class QuickWay<Input> implements PlainTaker {
     this.space.maintain();
     if (!(route.enforcesAll && report.hasEntriesAlone)) return this.#unusual(key, request);
     this.#request = request;
-    return report.admitted
-      ? (allowed(maker.name, route, route.limits, report, this, key, cost, now) as Decision)
-      : decisionOf(maker.name, route, report, undefined);
+    if (!report.admitted) return decisionOf(maker.name, route, report, undefined);
+    const untilUs = untilOf(report, costs.length, now[0]!);
+    return allowed(maker.name, route, route.limits, report, this, key, cost, untilUs) as Decision;
   }
 
   /** A call that watchers see. @throws TollgateError `ERR_COST`. */

@@ -45,18 +45,17 @@ export class HybridSpace extends DecidingSpace {
     this.#times = leaseTimesOf(this.plan);
   }
 
-  allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
+  allow(key: string, costs: readonly number[], nowUs: number): Promise<boolean> {
     if (this.#parts.node.requests.isClosing) throw closedError();
-    const costs = costsOf(this.plan, cost);
     const known = this.#keyOf(key);
     if (known?.spend(costs) === true) return ADMITTED;
     const way = known?.uncovered(costs);
     if (way === "denied") return DENIED;
     if (known === undefined || way === "strict") {
       this.#parts.node.stats.asks += 1;
-      return this.redis.allow(key, cost, now);
+      return this.redis.allow(key, costs, nowUs);
     }
-    return this.#join(known, key, costs, now[0]!).then(({ admitted }) => admitted);
+    return this.#join(known, key, costs, nowUs).then(({ admitted }) => admitted);
   }
 
   /** Decides by what this node knows; `undefined` if the server has to be asked. */

@@ -1,5 +1,6 @@
 import { type Clock, readUs } from "../../core/clock.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Fallback } from "../remote/without-server.ts";
@@ -11,6 +12,7 @@ import { headOf, tagOf } from "./space-keys.ts";
 /** The operations of the store that a space delegates to. */
 export interface StoreOperations {
   allow(call: KeyCall, nowUs: number): Promise<boolean>;
+  consume<T>(call: KeyCall, nowUs: number, read: (report: Report) => T): Promise<T>;
   drop(call: KeyCall, nowUs: number): Promise<void>;
   clear(space: RedisSpace, nowUs: number): Promise<void>;
   size(space: RedisSpace): Promise<number>;
@@ -72,9 +74,12 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return { space: this, key: "", name, countsName: name, plan: this.#encoded, costs: [] };
   }
 
-  allow(key: string, cost: number, now: TimeCell): Promise<boolean> {
-    const nowUs = now[0]!;
-    return this.#store.allow(this.call(key, costsOf(this.plan, cost)), nowUs);
+  allow(key: string, costs: readonly number[], nowUs: number): Promise<boolean> {
+    return this.#store.allow(this.call(key, costs), nowUs);
+  }
+
+  consume<T>(key: string, costs: readonly number[], nowUs: number, read: (report: Report) => T): Promise<T> {
+    return this.#store.consume(this.call(key, costs), nowUs, read);
   }
 
   drop(key: string): Promise<void> {

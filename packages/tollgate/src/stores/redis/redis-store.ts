@@ -2,7 +2,7 @@ import type { AsyncBlocks, ReportedBlock } from "../../core/blocks.ts";
 import { optionError } from "../../core/check-options.ts";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { KeptReservation } from "../../core/kept-reservation.ts";
-import { later, type Maybe } from "../../core/maybe-async.ts";
+import type { Maybe } from "../../core/maybe-async.ts";
 import { createPlan, type Plan, type Scope } from "../../core/plan.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore, Call, LimiterContext, ReservationKeeper } from "../../core/store.ts";
@@ -19,7 +19,7 @@ import { asPart, BYPASSED, UnavailableError } from "../remote/unavailable-error.
 import { decideWithout, Fallbacks } from "../remote/without-server.ts";
 import { CallQueue } from "./batch/call-queue.ts";
 import type { AskOptions, KeyCall } from "./batch/key-call.ts";
-import type { DecideWithout, LeaseWaiter } from "./batch/waiter.ts";
+import { answerWithout, type DecideWithout, type LeaseWaiter } from "./batch/waiter.ts";
 import { checkClient } from "./clients/check-client.ts";
 import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
@@ -190,7 +190,6 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 
   /** Reports at once where the server is not asked, because a flood has many calls at a time. */
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Maybe<Report> {
-    this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
       const call = (space as RedisSpace).call(key, costs);
@@ -211,25 +210,30 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   }
 
   allow(call: KeyCall, nowUs: number): Promise<boolean> {
-    this.#checkOpen();
     if (!this.#bypass && this.#denials.denies(call, nowUs)) return Promise.resolve(false);
+    return this.#take(call, nowUs);
+  }
+
+  consume<T>(call: KeyCall, nowUs: number, read: (report: Report) => T): Promise<T> {
+    const denied = this.#bypass ? undefined : this.#denials.reportOn("take", [call], nowUs);
+    return denied === undefined ? this.#take(call, nowUs, read) : Promise.resolve(read(denied));
+  }
+
+  /** Asks the server for a call that no cached denial decides. */
+  #take<T>(call: KeyCall, nowUs: number, read?: (report: Report) => T): Promise<T> {
     const keys = [call];
     const without: DecideWithout = (error) => this.decideWithout(error, "take", keys, nowUs);
-    return later(() => {
-      const refusal = this.#bypass ? BYPASSED : this.#queue.refusal("take", keys);
-      if (refusal !== undefined) return without(refusal).admitted;
-      return new Promise<boolean>((resolve) => {
-        this.#queue.add("take", keys, nowUs, { wantsReport: false, resolve, without });
-      });
+    return new Promise<T>((resolve) => {
+      const waiter = { wantsReport: read !== undefined, read, resolve, without };
+      if (this.#bypass) answerWithout(waiter, BYPASSED);
+      else this.#queue.add("take", keys, nowUs, waiter);
     });
   }
 
   /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
   lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
-    const closed = this.#closing === undefined ? undefined : closedError();
-    const refusal = this.#bypass ? BYPASSED : (closed ?? this.#queue.refusal("lease", [call]));
-    if (refusal === undefined) this.#queue.add("lease", [call], nowUs, waiter, { lease: ask });
-    else waiter.failed(refusal);
+    if (this.#bypass) waiter.failed(BYPASSED);
+    else this.#queue.add("lease", [call], nowUs, waiter, { lease: ask });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -285,28 +289,25 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 
   /** Waits for the pending calls. The store accepts no more calls. */
   close(): Promise<void> {
-    this.#closing ??= this.#queue.drained().then(() => this.#link.close());
+    this.#closing ??= this.#queue.close().then(() => this.#link.close());
     return this.#closing;
   }
 
-  /** Asks the server. A call that is not sent is decided at once, and its caller needs no promise. */
+  /** Asks the server. */
   #ask(
     verb: ScriptVerb,
     keys: readonly KeyCall[],
     nowUs: number,
     without: DecideWithout,
     options?: AskOptions,
-  ): Maybe<Report> {
-    const refusal = this.#queue.refusal(verb, keys);
-    if (refusal !== undefined) return without(refusal);
+  ): Promise<Report> {
     return new Promise<Report>((resolve) => {
       this.#queue.add(verb, keys, nowUs, { wantsReport: true, resolve, without }, options);
     });
   }
 
   /** Works like `#ask`, but no failure policy applies. */
-  async answer(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
-    this.#checkOpen();
+  answer(verb: ScriptVerb, keys: readonly KeyCall[], nowUs: number, options?: AskOptions): Promise<Report> {
     return this.#ask(verb, keys, options?.nowUs ?? nowUs, rethrow, options);
   }
 
@@ -315,13 +316,9 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     return this.answer(verb, [call], nowUs, options).catch(throwStoreError);
   }
 
-  /**
-   * @throws TollgateError `ERR_STORE` after `close`. The store no longer notices lost connections then, so calls could
-   * count twice.
-   */
+  /** @throws TollgateError `ERR_STORE` after `close`. */
   #checkOpen(): void {
-    if (this.#closing === undefined) return;
-    throw closedError();
+    if (this.#closing !== undefined) throw closedError();
   }
 
   /** Decides while the server is unavailable. @throws the error, if it is no `UnavailableError`. */

@@ -1,19 +1,18 @@
-import type { SentBatch } from "../../../core/store-readings.ts";
 import { afterThisTurn } from "../../remote/event-loop.ts";
-import type { Listeners } from "../../remote/listeners.ts";
-import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../../remote/unavailable-error.ts";
-import type { ScriptReply } from "../clients/redis-port.ts";
+import { CIRCUIT_OPEN, OVERLOADED } from "../../remote/unavailable-error.ts";
 import { slotOf } from "../cluster-slots.ts";
+import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import type { ScriptVerb } from "../script/transaction.ts";
 import type { CallFailure, ServerLink } from "../server-link.ts";
+import { closedError } from "../translate-error.ts";
 import type { AskOptions, KeyCall } from "./key-call.ts";
 import { KeyLine } from "./key-line.ts";
 import { Batch, BatchLane, type BatchOptions } from "./script-batch.ts";
-import type { LeaseWaiter, Waiter } from "./waiter.ts";
+import { answerWithout, type LeaseWaiter, type Waiter } from "./waiter.ts";
 import { type DenialMemory, Work } from "./work.ts";
 
-interface QueueOptions extends Omit<BatchOptions, "ended"> {
+interface QueueOptions extends Omit<BatchOptions, "sendAgain" | "ended"> {
   /** Whether all keys of a script call have to be in one slot. */
   readonly bySlot: boolean;
   /** Whether the server executes batches in the order in which they are sent. */
@@ -22,7 +21,6 @@ interface QueueOptions extends Omit<BatchOptions, "ended"> {
   readonly maxPending: number;
   readonly memory: DenialMemory;
   readonly link: Pick<ServerLink, "circuit" | "deadline" | "refusal" | "send">;
-  readonly watches: Listeners<SentBatch>;
 }
 
 /** The most steps in flight: a server needs about ten milliseconds for them. */
@@ -59,22 +57,18 @@ export class CallQueue {
   #calm = 0;
   /** When the calls of this turn were made. */
   #turnMs: number | undefined;
-  /** Set while `drained` waits. */
+  #isClosed = false;
+  /** Set while `close` waits. */
   #drained: (() => void) | undefined;
 
   constructor(options: QueueOptions) {
-    const { mostKeys, byLimitersClock, encode } = options;
+    const { mostKeys, byLimitersClock, encode, watches, link } = options;
+    const sendAgain = (batch: Batch): void => link.send(batch.encode());
     this.#options = options;
-    this.#batchOptions = { mostKeys, byLimitersClock, encode, ended: this.#ended };
+    this.#batchOptions = { mostKeys, byLimitersClock, encode, watches, sendAgain, ended: this.#ended };
   }
 
-  /** Why a call would not be sent; `undefined` if it may be added. */
-  refusal(verb: ScriptVerb, keys: readonly KeyCall[]): UnavailableError | undefined {
-    if (!this.#options.link.circuit.isClosed) return CIRCUIT_OPEN;
-    return this.#pending === 0 || this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
-  }
-
-  /** Adds a call that is not refused. */
+  /** Adds a call, or answers its caller at once if it is refused. */
   add(
     verb: ScriptVerb,
     keys: readonly KeyCall[],
@@ -82,11 +76,19 @@ export class CallQueue {
     waiter: Waiter | LeaseWaiter,
     options?: AskOptions,
   ): void {
+    const refusal = this.#refusal(verb, keys);
+    if (refusal !== undefined) {
+      answerWithout(waiter, refusal);
+      return;
+    }
     const { memory, mostKeys } = this.#options;
     this.#pending += 1;
     this.#calm = this.#pending === 1 && options === undefined ? this.#calm + 1 : 0;
-    const lines = keys.map(({ name }) => this.#lineOf(name));
-    for (const line of lines) line.pending += 1;
+    const lines = new Array<KeyLine<Work>>(keys.length);
+    for (let i = 0; i < keys.length; i += 1) {
+      lines[i] = this.#lineOf(keys[i]!.name);
+      lines[i]!.pending += 1;
+    }
     const mayJoin = options === undefined && keys.length === 1 && lines[0]!.works.length > 0;
     if (mayJoin && this.#join(lines[0]!, verb, keys[0]!, nowUs, waiter)) return;
     const work = new Work({ verb, keys, lines, waiter, nowUs, sinceMs: this.#turn(), memory, options });
@@ -97,7 +99,8 @@ export class CallQueue {
   }
 
   /** Sends what may be sent, and fails what waited for too long. */
-  flush(): void {
+  readonly flush = (): void => {
+    this.#isScheduled = false;
     const { link } = this.#options;
     const nowMs = this.#turnMs ?? link.deadline.nowMs;
     this.#turnMs = undefined;
@@ -117,7 +120,7 @@ export class CallQueue {
     this.#isFlushing = false;
     for (const { lane } of batches) lane.open = undefined;
     for (const batch of batches) link.send(batch.encode());
-  }
+  };
 
   async #flushAfter(connecting: Promise<void>): Promise<void> {
     await connecting;
@@ -125,13 +128,24 @@ export class CallQueue {
     this.flush();
   }
 
-  /** Waits until no call is pending. */
-  async drained(): Promise<void> {
+  /** Refuses calls from now on. Waits until no call is pending. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
     this.flush();
     if (this.#pending === 0) return;
     await new Promise<void>((resolve) => {
       this.#drained = resolve;
     });
+  }
+
+  /**
+   * Why a call is not sent; `undefined` if it is. After `close` the store no longer notices lost connections, so calls
+   * could count twice.
+   */
+  #refusal(verb: ScriptVerb, keys: readonly KeyCall[]): CallFailure | undefined {
+    if (this.#isClosed) return closedError();
+    if (!this.#options.link.circuit.isClosed) return CIRCUIT_OPEN;
+    return this.#pending === 0 || this.#hasCapacity(verb, keys) ? undefined : OVERLOADED;
   }
 
   #hasCapacity(verb: ScriptVerb, keys: readonly KeyCall[]): boolean {
@@ -164,8 +178,10 @@ export class CallQueue {
 
   /** @returns `false` if the work has to wait for answers, because too many steps are in flight. */
   #placeOrRefuse(work: Work, nowMs: number, batches: Batch[]): boolean {
-    const lane = this.#laneOf(work);
-    const refusal = this.#options.link.refusal(lane, work.sinceMs, nowMs);
+    const { bySlot, link } = this.#options;
+    const lane = bySlot ? this.#laneOf(work) : this.#lane;
+    // A call of this turn was not refused when it was made.
+    const refusal = work.sinceMs === nowMs ? undefined : link.refusal(lane, work.sinceMs, nowMs);
     if (refusal === undefined && this.#stepsUnderWay >= MOST_STEPS_UNDER_WAY) return false;
     if (refusal === undefined) this.#place(work, lane, batches);
     else {
@@ -178,7 +194,6 @@ export class CallQueue {
 
   /** In a cluster each slot has a lane, because all keys of a script call have to be in one slot. */
   #laneOf(work: Work): BatchLane {
-    if (!this.#options.bySlot) return this.#lane;
     const slot = slotOf(work.keys[0]!.name);
     const known = this.#lanesOfSlots.get(slot) ?? new BatchLane();
     this.#lanesOfSlots.set(slot, known);
@@ -198,16 +213,7 @@ export class CallQueue {
   }
 
   /** Answers the calls of a batch, and lets the next ones follow. */
-  readonly #ended = (batch: Batch, outcome: ScriptReply | CallFailure): void => {
-    const { works } = batch;
-    const { watches, link } = this.#options;
-    if (!watches.isEmpty) watches.notify(batch.readings(outcome));
-    const parts = batch.partsAfter(outcome);
-    if (parts.length > 0) {
-      for (const part of parts) link.send(part.encode());
-      return;
-    }
-    const outcomes = batch.outcomesOf(outcome);
+  readonly #ended = (works: readonly Work[], outcomes: readonly TransactionOutcome[] | Error): void => {
     for (let i = 0; i < works.length; i += 1) {
       const work = works[i]!;
       if (outcomes instanceof Error) work.failed(outcomes);
@@ -263,14 +269,9 @@ export class CallQueue {
     this.#turnMs ??= this.#options.link.deadline.nowMs;
     if (!this.#isScheduled) {
       this.#isScheduled = true;
-      if (this.#calm > CALM_CALLS) void SETTLED.then(this.#flushTurn);
-      else afterThisTurn(this.#flushTurn);
+      if (this.#calm > CALM_CALLS) void SETTLED.then(this.flush);
+      else afterThisTurn(this.flush);
     }
     return this.#turnMs;
   }
-
-  readonly #flushTurn = (): void => {
-    this.#isScheduled = false;
-    this.flush();
-  };
 }

@@ -2,6 +2,7 @@ import { TollgateError } from "../../../core/errors.ts";
 import type { SentBatch } from "../../../core/store-readings.ts";
 import { type Lane, NOT_WAITING } from "../../remote/deadline.ts";
 import { monotonicMs, toWallMs } from "../../remote/event-loop.ts";
+import type { Listeners } from "../../remote/listeners.ts";
 import { causeOf } from "../../remote/unavailable-error.ts";
 import { CancelFlag, REHEARSE, RUN } from "../clients/cancel-flag.ts";
 import { clientFailure } from "../clients/client-failure.ts";
@@ -24,7 +25,11 @@ export interface BatchOptions {
   /** Whether the limiters' clocks decide: then only calls of the same moment are in one batch. */
   readonly byLimitersClock: boolean;
   readonly encode: EncodeCall;
-  readonly ended: (batch: Batch, outcome: ScriptReply | CallFailure) => void;
+  readonly watches: Listeners<SentBatch>;
+  /** Sends works of a batch that changed nothing. */
+  readonly sendAgain: (part: Batch) => void;
+  /** Called with an outcome for each work, or with why there is none. */
+  readonly ended: (works: readonly Work[], outcomes: readonly TransactionOutcome[] | Error) => void;
 }
 
 /** The batches of a server, or of a slot of a cluster. */
@@ -92,7 +97,19 @@ export class Batch implements SentCall {
   }
 
   ended(outcome: ScriptReply | CallFailure): void {
-    this.#options.ended(this, outcome);
+    const { watches, sendAgain, ended } = this.#options;
+    if (!watches.isEmpty) watches.notify(this.#readings(outcome));
+    const parts = this.#partsAfter(outcome);
+    if (parts.length > 0) for (const part of parts) sendAgain(part);
+    else {
+      let outcomes: readonly TransactionOutcome[] | Error;
+      try {
+        outcomes = outcome instanceof Error ? outcome : (decodeReply(outcome, this.works) ?? []);
+      } catch (error) {
+        outcomes = error as Error;
+      }
+      ended(this.works, outcomes);
+    }
     // A client may keep a call that was given up, which must not keep its callers.
     this.works = [];
   }
@@ -101,7 +118,7 @@ export class Batch implements SentCall {
    * What is to be sent after a batch that changed nothing, so that this is no retry: all works, with the windows of the
    * server's time, those that write apart from the others, or each work alone.
    */
-  partsAfter(outcome: ScriptReply | CallFailure): readonly Batch[] {
+  #partsAfter(outcome: ScriptReply | CallFailure): readonly Batch[] {
     if (outcome instanceof Error) return this.#partsAfterFailure(outcome);
     if (this.#after === "rejection") return this.#sorted(outcome);
     return outcome.length !== 1 || this.isAgain ? NO_BATCHES : [this.#atTime(outcome[0]!)];
@@ -138,18 +155,8 @@ export class Batch implements SentCall {
       .map((works) => new Batch(this.lane, this.#options, works, "rehearsal"));
   }
 
-  /** What the server decided of each work, or why there is no decision. */
-  outcomesOf(outcome: ScriptReply | CallFailure): readonly TransactionOutcome[] | Error {
-    if (outcome instanceof Error) return outcome;
-    try {
-      return decodeReply(outcome, this.works) ?? [];
-    } catch (error) {
-      return error as Error;
-    }
-  }
-
   /** What observers are told of it after it has ended. */
-  readings(outcome: ScriptReply | CallFailure): SentBatch {
+  #readings(outcome: ScriptReply | CallFailure): SentBatch {
     return {
       calls: this.works.reduce((total, { times }) => total + times, 0),
       keys: this.keys.length,

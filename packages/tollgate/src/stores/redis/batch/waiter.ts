@@ -6,14 +6,16 @@ import type { LeaseGrant } from "../script/lease.ts";
 export type DecideWithout = (error: unknown) => Report;
 
 /**
- * A caller that waits for its answer: for all figures, or for yes or no. `resolve` resolves its promise. It is small,
- * because a flood creates many.
+ * A caller that waits for its answer: for the report, for what `read` makes of it, or for yes or no. It is small, because
+ * a flood creates many.
  */
-export type Waiter =
-  | { readonly wantsReport: true; readonly resolve: Resolve<Report>; readonly without: DecideWithout }
-  | { readonly wantsReport: false; readonly resolve: Resolve<boolean>; readonly without: DecideWithout };
-
-type Resolve<Answer> = (answer: Answer | Promise<Answer>) => void;
+export interface Waiter {
+  readonly wantsReport: boolean;
+  readonly read?: ((report: Report) => unknown) | undefined;
+  /** Resolves the caller's promise. */
+  resolve(answer: unknown): void;
+  readonly without: DecideWithout;
+}
 
 /**
  * The node that asked for a lease. It is answered at once, before the callers of later calls resume: they may ask what
@@ -28,8 +30,11 @@ export interface LeaseWaiter {
 
 /** Answers a caller. Identical calls share `report`: they only read it. */
 export function answer(waiter: Waiter, admitted: boolean, report: Report | undefined): void {
-  if (waiter.wantsReport) waiter.resolve(report ?? withoutEntries(admitted));
-  else waiter.resolve(admitted);
+  if (!waiter.wantsReport) waiter.resolve(admitted);
+  else {
+    const told = report ?? withoutEntries(admitted);
+    waiter.resolve(waiter.read === undefined ? told : waiter.read(told));
+  }
 }
 
 /** Answers a caller on whose call the server did not decide. */
