@@ -75,8 +75,8 @@ export function readInto(clock: Clock, now: TimeCell): void {
 }
 
 /**
- * Milliseconds since some moment, as precise as the runtime tells. It measures how long calls take; no call is decided
- * by it.
+ * Milliseconds of this process since some moment, which never go back, as precise as the runtime tells. For timeouts,
+ * and to measure how long calls take: no call is decided by it.
  */
 export function preciseMs(): number {
   return Date === OWN_DATE ? OWN_PERFORMANCE.now() : performance.now();

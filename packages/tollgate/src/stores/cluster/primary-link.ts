@@ -1,3 +1,4 @@
+import { preciseMs } from "../../core/clock.ts";
 import type { Report } from "../../core/report.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { VERBS } from "../../core/verbs.ts";
@@ -14,7 +15,7 @@ import {
   requestOf,
   type SpaceVerb,
 } from "../owned/questions.ts";
-import { afterThisTurn, monotonicMs } from "../remote/event-loop.ts";
+import { afterThisTurn } from "../remote/event-loop.ts";
 import { CIRCUIT_OPEN, CONNECTION_LOST, OVERLOADED, TIMED_OUT, UnavailableError } from "../remote/unavailable-error.ts";
 import { type Answer, contentOf, seal } from "./channel-messages.ts";
 
@@ -180,7 +181,7 @@ export class PrimaryLink implements OwnerLink {
     const timer = setTimeout(() => {
       batch.timer = setTimeout(() => this.#down(TIMED_OUT), 0);
     }, this.#options.timeoutMs);
-    const batch: Batch = { id: this.#requests, sentAtMs: monotonicMs(), questions, timer };
+    const batch: Batch = { id: this.#requests, sentAtMs: preciseMs(), questions, timer };
     this.#sent = [...this.#sent, batch];
     this.#send(batch);
   }
@@ -215,7 +216,7 @@ export class PrimaryLink implements OwnerLink {
     if (answer === undefined || answer.client !== this.#client) return;
     if (answer.owner !== this.#primary) this.#aheadMs = Number.NEGATIVE_INFINITY;
     this.#primary = answer.owner;
-    this.#aheadMs = Math.max(this.#aheadMs, answer.nowMs - monotonicMs());
+    this.#aheadMs = Math.max(this.#aheadMs, answer.nowMs - preciseMs());
     if (answer.outcome === "other-version") {
       this.#down(OTHER_VERSION);
       return;
@@ -257,7 +258,7 @@ export class PrimaryLink implements OwnerLink {
     const sinceMs = this.#downSinceMs;
     this.#downSinceMs = undefined;
     this.#next();
-    if (sinceMs !== undefined) this.#options.notify({ type: "up", downForMs: monotonicMs() - sinceMs });
+    if (sinceMs !== undefined) this.#options.notify({ type: "up", downForMs: preciseMs() - sinceMs });
   }
 
   readonly #lost = (): void => this.#down(CONNECTION_LOST);
@@ -267,7 +268,7 @@ export class PrimaryLink implements OwnerLink {
     this.#refusal = error === OTHER_VERSION ? error : CIRCUIT_OPEN;
     if (this.#state === "open") return;
     this.#state = "open";
-    this.#downSinceMs = monotonicMs();
+    this.#downSinceMs = preciseMs();
     clearTimeout(this.#patience);
     for (const { timer } of this.#sent) clearTimeout(timer);
     const failed = [...this.#sent.flatMap(({ questions }) => questions), ...this.#queue];

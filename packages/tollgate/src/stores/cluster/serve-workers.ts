@@ -1,11 +1,10 @@
 import { checkOptions, optionError } from "../../core/check-options.ts";
 import { checkName } from "../../core/checks.ts";
-import { readUs, systemClock } from "../../core/clock.ts";
+import { preciseMs, readUs, systemClock } from "../../core/clock.ts";
 import { TollgateError } from "../../core/errors.ts";
 import type { SyncStore } from "../../core/store.ts";
 import { memoryStore } from "../memory/memory-store.ts";
 import { ServedCalls } from "../owned/served-calls.ts";
-import { monotonicMs } from "../remote/event-loop.ts";
 import { contentOf, type Request, seal } from "./channel-messages.ts";
 import type { Send } from "./primary-link.ts";
 
@@ -102,10 +101,10 @@ class Primary<Store extends SyncStore> implements ServedStore<Store> {
     const request = contentOf(this.#topic, message) as Request | undefined;
     if (request === undefined) return;
     const { client, id, dueMs } = request;
-    const done = this.#calls.answer(request, readUs(systemClock), monotonicMs() > dueMs);
+    const done = this.#calls.answer(request, readUs(systemClock), preciseMs() > dueMs);
     try {
       // The worker may have died meanwhile. Without a callback, Node would emit an error.
-      worker.send(seal(this.#topic, { ...done, client, id, nowMs: monotonicMs() }), undefined, undefined, ignore);
+      worker.send(seal(this.#topic, { ...done, client, id, nowMs: preciseMs() }), undefined, undefined, ignore);
     } catch {
       // A channel that is closed.
     }

@@ -1,5 +1,5 @@
+import { preciseMs } from "../../core/clock.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
-import { monotonicMs } from "../remote/event-loop.ts";
 
 /** An object is not asked for a while after so many failures in a row. */
 const FAILURES_TO_OPEN = 3;
@@ -33,14 +33,14 @@ export class Circuits {
   /** Whether calls to an object would fail at once. */
   refuses(name: string): boolean {
     const failing = this.#failing.get(name);
-    return failing !== undefined && failing.failures >= FAILURES_TO_OPEN && monotonicMs() < failing.probeAtMs;
+    return failing !== undefined && failing.failures >= FAILURES_TO_OPEN && preciseMs() < failing.probeAtMs;
   }
 
   /** Whether a message may be sent. To an object that fails, only one is sent within a time. */
   admits(name: string): boolean {
     if (this.refuses(name)) return false;
     const failing = this.#failing.get(name);
-    if (failing !== undefined) failing.probeAtMs = monotonicMs() + PROBE_AFTER_MS;
+    if (failing !== undefined) failing.probeAtMs = preciseMs() + PROBE_AFTER_MS;
     return true;
   }
 
@@ -49,11 +49,11 @@ export class Circuits {
     if (failing === undefined) return;
     this.#failing.delete(name);
     if (failing.failures < FAILURES_TO_OPEN) return;
-    this.#notify({ type: "up", downForMs: monotonicMs() - failing.sinceMs });
+    this.#notify({ type: "up", downForMs: preciseMs() - failing.sinceMs });
   }
 
   failed(name: string, cause: string): void {
-    const nowMs = monotonicMs();
+    const nowMs = preciseMs();
     const failing = this.#failing.get(name) ?? { failures: 0, sinceMs: nowMs, probeAtMs: 0 };
     failing.failures += 1;
     failing.probeAtMs = nowMs + PROBE_AFTER_MS;

@@ -5,18 +5,18 @@ import type { AsyncSpace, LimiterContext } from "../../core/store.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Fallback } from "../remote/without-server.ts";
 import type { KeyCall, KeySpace } from "./batch/key-call.ts";
+import type { KeyScan } from "./key-scan.ts";
 import { type EncodedPlan, encodePlan } from "./script/encode-plan.ts";
 import { listId } from "./script/row.ts";
 import { headOf, tagOf } from "./space-keys.ts";
 
 /** The operations of the store that a space delegates to. */
 export interface StoreOperations {
-  allow(call: KeyCall, nowUs: number): Promise<boolean>;
-  consume<T>(call: KeyCall, nowUs: number, read: (report: Report) => T): Promise<T>;
+  readonly scan: KeyScan;
+  take(call: KeyCall, nowUs: number): Promise<boolean>;
+  take<T>(call: KeyCall, nowUs: number, read: (report: Report) => T): Promise<T>;
   drop(call: KeyCall, nowUs: number): Promise<void>;
   clear(space: RedisSpace, nowUs: number): Promise<void>;
-  size(space: RedisSpace): Promise<number>;
-  sweep(space: RedisSpace, nowUs: number): Promise<number>;
 }
 
 interface RedisSpaceParts {
@@ -75,11 +75,11 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   }
 
   allow(key: string, costs: readonly number[], nowUs: number): Promise<boolean> {
-    return this.#store.allow(this.call(key, costs), nowUs);
+    return this.#store.take(this.call(key, costs), nowUs);
   }
 
   consume<T>(key: string, costs: readonly number[], nowUs: number, read: (report: Report) => T): Promise<T> {
-    return this.#store.consume(this.call(key, costs), nowUs, read);
+    return this.#store.take(this.call(key, costs), nowUs, read);
   }
 
   drop(key: string): Promise<void> {
@@ -92,11 +92,11 @@ export class RedisSpace implements AsyncSpace, KeySpace {
   }
 
   size(): Promise<number> {
-    return this.#store.size(this);
+    return this.#store.scan.count(this);
   }
 
   sweep(now: TimeCell): Promise<number> {
-    return this.#store.sweep(this, now[0]!);
+    return this.#store.scan.dropIdle(this, now[0]!);
   }
 
   release(): void {

@@ -25,7 +25,7 @@ import { findPort } from "./clients/find-port.ts";
 import type { RedisPort } from "./clients/redis-port.ts";
 import { slotOf } from "./cluster-slots.ts";
 import { DenyCache } from "./denials/deny-cache.ts";
-import { KeyScan } from "./key-scan.ts";
+import { type AskAlone, KeyScan } from "./key-scan.ts";
 import { type KeeperOf, type ReceiptOperations, RedisReceipts } from "./receipts/redis-receipts.ts";
 import { type BlockOperations, RedisBlocks } from "./redis-blocks.ts";
 import { type CheckedRedisOptions, checkRedisOptions, type RedisStoreOptions } from "./redis-options.ts";
@@ -108,6 +108,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   /** The time of the script, if tests give it. */
   clock: Clock = systemClock;
   readonly label: string;
+  readonly scan: KeyScan;
   readonly #options: CheckedRedisOptions;
   readonly #fallbacks: Fallbacks;
   readonly #notifier: Notifier;
@@ -115,9 +116,10 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   readonly #link: ServerLink;
   readonly #watches = new Listeners<SentBatch>();
   readonly #queue: CallQueue;
-  readonly #scan: KeyScan;
   readonly #denials: DenyCache;
   #bypass = false;
+  /** A closed store rejects calls, whatever `bypass` is. */
+  #isBypassed = false;
   #closing: Promise<void> | undefined;
 
   /** `encode` writes a batch for another server than Redis, whose store has its own `label`. */
@@ -148,9 +150,12 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
       watches: this.#watches,
     });
     this.keeper = keeperOf?.(this, options, port.cluster);
-    this.#scan = new KeyScan(port, this.#link, options.maxPending, (verb, call, nowUs) => {
-      return this.#askAlone(verb, call, nowUs);
-    });
+    const flush = () => {
+      this.#checkOpen();
+      this.#queue.flush();
+    };
+    const ask: AskAlone = (verb, call, nowUs) => this.#askAlone(verb, call, nowUs);
+    this.scan = new KeyScan({ port, link: this.#link, atOnce: options.maxPending, flush, ask });
   }
 
   get breaker(): BreakerState {
@@ -165,6 +170,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     if (typeof bypass !== "boolean") throw optionError("bypass", "true or false", bypass);
     if (bypass === this.#bypass) return;
     this.#bypass = bypass;
+    this.#isBypassed = bypass && this.#closing === undefined;
     this.#notifier.notify({ type: "bypass", bypass });
   }
 
@@ -190,6 +196,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
 
   /** Reports at once where the server is not asked, because a flood has many calls at a time. */
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Maybe<Report> {
+    this.#checkOpen();
     const nowUs = now[0]!;
     const keyed = calls.map(({ space, key, costs }, i): KeyCall => {
       const call = (space as RedisSpace).call(key, costs);
@@ -199,8 +206,8 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     // A degraded decision is corrected in its quota state, even if the server is back.
     const degraded = taken?.[0]?.degraded;
     if (degraded !== undefined) return without(new UnavailableError(degraded));
-    if (this.#bypass) return without(BYPASSED);
-    const denied = this.#denials.reportOn(verb, keyed, nowUs);
+    if (this.#isBypassed) return without(BYPASSED);
+    const denied = this.#denials.reportOnCall(verb, keyed, nowUs);
     if (denied !== undefined) return denied;
     const parts = this.#port.cluster && keyed.length > 1 ? partsByOwner(keyed, ({ name }) => slotOf(name)) : [];
     if (parts.length < 2) return this.#ask(verb, keyed, nowUs, without);
@@ -209,30 +216,24 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     );
   }
 
-  allow(call: KeyCall, nowUs: number): Promise<boolean> {
-    if (!this.#bypass && this.#denials.denies(call, nowUs)) return Promise.resolve(false);
-    return this.#take(call, nowUs);
-  }
-
-  consume<T>(call: KeyCall, nowUs: number, read: (report: Report) => T): Promise<T> {
-    const denied = this.#bypass ? undefined : this.#denials.reportOn("take", [call], nowUs);
-    return denied === undefined ? this.#take(call, nowUs, read) : Promise.resolve(read(denied));
-  }
-
-  /** Asks the server for a call that no cached denial decides. */
-  #take<T>(call: KeyCall, nowUs: number, read?: (report: Report) => T): Promise<T> {
+  take(call: KeyCall, nowUs: number): Promise<boolean>;
+  take<T>(call: KeyCall, nowUs: number, read: (report: Report) => T): Promise<T>;
+  take<T>(call: KeyCall, nowUs: number, read?: (report: Report) => T): Promise<T | boolean> {
+    const wantsReport = read !== undefined;
+    const denied = this.#isBypassed ? undefined : this.#denials.reportOn(call, nowUs, wantsReport);
+    if (denied !== undefined) return Promise.resolve(wantsReport && read(denied));
     const keys = [call];
     const without: DecideWithout = (error) => this.decideWithout(error, "take", keys, nowUs);
-    return new Promise<T>((resolve) => {
-      const waiter = { wantsReport: read !== undefined, read, resolve, without };
-      if (this.#bypass) answerWithout(waiter, BYPASSED);
+    return new Promise((resolve) => {
+      const waiter = { wantsReport, read, resolve, without };
+      if (this.#isBypassed) answerWithout(waiter, BYPASSED);
       else this.#queue.add("take", keys, nowUs, waiter);
     });
   }
 
   /** Takes for calls that wait, and units in advance. `decideWithout` takes the error of a failure. */
   lease(call: KeyCall, nowUs: number, ask: LeaseAsk, waiter: LeaseWaiter): void {
-    if (this.#bypass) waiter.failed(BYPASSED);
+    if (this.#isBypassed) waiter.failed(BYPASSED);
     else this.#queue.add("lease", [call], nowUs, waiter, { lease: ask });
   }
 
@@ -270,27 +271,21 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
     const { fallback } = space;
     if (typeof fallback === "object") fallback.space.clear();
     this.#denials.clear();
-    this.#queue.flush();
-    await this.#scan.forgetAll(space, nowUs);
+    await this.scan.forgetAll(space, nowUs);
     this.#denials.clear();
-  }
-
-  async size(space: RedisSpace): Promise<number> {
-    this.#checkOpen();
-    this.#queue.flush();
-    return this.#scan.count(space);
-  }
-
-  async sweep(space: RedisSpace, nowUs: number): Promise<number> {
-    this.#checkOpen();
-    this.#queue.flush();
-    return this.#scan.dropIdle(space, nowUs);
   }
 
   /** Waits for the pending calls. The store accepts no more calls. */
   close(): Promise<void> {
-    this.#closing ??= this.#queue.close().then(() => this.#link.close());
+    this.#isBypassed = false;
+    this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.close();
+    this.#denials.clear();
+    this.#link.close();
   }
 
   /** Asks the server. */

@@ -1,8 +1,8 @@
+import { preciseMs } from "../../core/clock.ts";
 import type { TollgateError } from "../../core/errors.ts";
 import type { StoreObservation } from "../../core/store-observation.ts";
 import { Breaker } from "../remote/breaker.ts";
 import { type AwaitedCall, Deadline, type Lane } from "../remote/deadline.ts";
-import { monotonicMs } from "../remote/event-loop.ts";
 import {
   CIRCUIT_OPEN,
   CONNECTION_LOST,
@@ -29,7 +29,7 @@ export type CallFailure = UnavailableError | TollgateError;
 /** A script call on its way. */
 export interface SentCall extends ScriptCall, AwaitedCall {
   readonly cancelFlag: CancelFlag;
-  /** When it was sent, in the time of `monotonicMs`. */
+  /** When it was sent, in the time of `preciseMs`. */
   sentAtMs: number;
   /** Called once, with the reply or the failure. */
   ended(outcome: ScriptReply | CallFailure): void;
@@ -75,7 +75,7 @@ export class ServerLink {
 
   /** Sends a call of the script once. */
   send(call: SentCall): void {
-    call.sentAtMs = monotonicMs();
+    call.sentAtMs = preciseMs();
     this.deadline.expect(call);
     this.#port.run(call).then(
       (reply) => this.#end(call, reply),
@@ -86,7 +86,7 @@ export class ServerLink {
   /** Runs an administrative call. No failure policy applies. @throws TollgateError. */
   async administer<T>(call: () => Promise<T>): Promise<T> {
     if (!this.circuit.isClosed) return throwStoreError(CIRCUIT_OPEN);
-    const sentAtMs = monotonicMs();
+    const sentAtMs = preciseMs();
     try {
       const answer = await withTimeout(this.deadline.leftMs, call().catch(this.#throwMeaning));
       this.circuit.succeeded();

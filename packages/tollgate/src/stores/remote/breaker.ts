@@ -1,5 +1,5 @@
+import { preciseMs } from "../../core/clock.ts";
 import { TIMERS_END_WITH_REQUESTS } from "../../core/timer.ts";
-import { monotonicMs } from "./event-loop.ts";
 
 /**
  * `"closed"`: calls reach the server. `"open"`: they do not. `"half-open"`: they do not, and the store probes the
@@ -59,7 +59,7 @@ export class Breaker {
    */
   get isClosed(): boolean {
     if (this.#state === "closed") return true;
-    if (monotonicMs() - this.#probedAtMs < PROBE_AFTER_MS) return false;
+    if (preciseMs() - this.#probedAtMs < PROBE_AFTER_MS) return false;
     if (!TIMERS_END_WITH_REQUESTS) {
       this.#startProbe();
       return false;
@@ -75,12 +75,12 @@ export class Breaker {
     this.#failures = 0;
     if (!this.#isTrying) return;
     this.#isTrying = false;
-    this.#events.up(monotonicMs() - this.#downSinceMs);
+    this.#events.up(preciseMs() - this.#downSinceMs);
   }
 
-  /** Notes the failure of a call that was sent at this time of `monotonicMs`. */
+  /** Notes the failure of a call that was sent at this time of `preciseMs`. */
   failed(sentAtMs: number, cause: string): void {
-    const nowMs = monotonicMs();
+    const nowMs = preciseMs();
     if (this.#failures > 0 && nowMs - this.#failedAtMs > FORGET_AFTER_MS) this.#failures = 0;
     if (this.#failures === 0) this.#failingSinceMs = nowMs;
     else if (sentAtMs < this.#failedAtMs) return;
@@ -112,7 +112,7 @@ export class Breaker {
 
   #startProbe(): void {
     if (this.#state !== "open" || this.#isStopped) return;
-    this.#probedAtMs = monotonicMs();
+    this.#probedAtMs = preciseMs();
     this.#state = "half-open";
     void this.#runProbe();
   }
@@ -132,6 +132,6 @@ export class Breaker {
     }
     clearTimeout(this.#timer);
     this.#failures = 0;
-    this.#events.up(monotonicMs() - this.#downSinceMs);
+    this.#events.up(preciseMs() - this.#downSinceMs);
   }
 }

@@ -1,5 +1,6 @@
+import { preciseMs } from "../../core/clock.ts";
 import { TIMERS_END_WITH_REQUESTS } from "../../core/timer.ts";
-import { afterThisTurn, monotonicMs } from "./event-loop.ts";
+import { afterThisTurn } from "./event-loop.ts";
 
 interface DeadlineOptions<Call> {
   readonly timeoutMs: number;
@@ -42,7 +43,7 @@ export interface AwaitedCall {
 export class Deadline<Call extends AwaitedCall> {
   readonly #options: DeadlineOptions<Call>;
   #countedMs = 0;
-  #countedAtMs = monotonicMs();
+  #countedAtMs = preciseMs();
   #mostMs = 0;
   /** No set: V8 copies its table when calls come and go, and old tables keep them. */
   readonly #calls: Call[] = [];
@@ -64,7 +65,7 @@ export class Deadline<Call extends AwaitedCall> {
    * not count: replies may have arrived meanwhile, and requests may not have left.
    */
   get nowMs(): number {
-    return this.#countedMs + Math.min(monotonicMs() - this.#countedAtMs, this.#mostMs);
+    return this.#countedMs + Math.min(preciseMs() - this.#countedAtMs, this.#mostMs);
   }
 
   /** The timeout that applies now. */
@@ -83,7 +84,7 @@ export class Deadline<Call extends AwaitedCall> {
         resolve = settle;
       });
       this.#connecting = { promise, resolve };
-      this.#start();
+      if (!this.#isRunning || TIMERS_END_WITH_REQUESTS) this.#start();
     }
     return this.#connecting.promise;
   }
@@ -100,7 +101,7 @@ export class Deadline<Call extends AwaitedCall> {
 
   /** Gives the call up if its reply is late. */
   expect(call: Call): void {
-    this.#start();
+    if (!this.#isRunning || TIMERS_END_WITH_REQUESTS) this.#start();
     call.quietSinceMs = this.quietSince(call.lane, call.quietSinceMs);
     call.index = this.#calls.push(call) - 1;
   }
@@ -136,7 +137,6 @@ export class Deadline<Call extends AwaitedCall> {
 
   /** Starts the steps, which go on while there is something to wait for: for each call, if they end with requests. */
   #start(): void {
-    if (this.#isRunning && !TIMERS_END_WITH_REQUESTS) return;
     this.#isRunning = true;
     this.#startedMs ??= this.nowMs;
     this.#plan(this.#stepMs);
@@ -154,7 +154,7 @@ export class Deadline<Call extends AwaitedCall> {
   /** Counts up to now. The next step is planned in so many milliseconds. */
   #count(nextMs: number): void {
     this.#countedMs = this.nowMs;
-    this.#countedAtMs = monotonicMs();
+    this.#countedAtMs = preciseMs();
     this.#mostMs = nextMs + LATE_MS;
   }
 

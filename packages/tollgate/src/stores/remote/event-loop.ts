@@ -13,12 +13,7 @@ export const afterThisTurn: Schedule = TIMERS_END_WITH_REQUESTS
   ? afterMicrotasks
   : ((globalThis as { readonly setImmediate?: Schedule }).setImmediate ?? afterMicrotasks);
 
-/** Milliseconds of this process that never go back. For timeouts: decisions use the limiter's clock or the server's. */
-export function monotonicMs(): number {
-  return performance.now();
-}
-
-/** The moment since the epoch at which `monotonicMs` was this. */
+/** The moment since the epoch at which `preciseMs` was this. */
 export function toWallMs(ms: number): number {
   return performance.timeOrigin + ms;
 }

@@ -1,5 +1,5 @@
 import { afterThisTurn } from "../../remote/event-loop.ts";
-import { CIRCUIT_OPEN, OVERLOADED } from "../../remote/unavailable-error.ts";
+import { CIRCUIT_OPEN, OVERLOADED, type UnavailableError } from "../../remote/unavailable-error.ts";
 import { slotOf } from "../cluster-slots.ts";
 import type { TransactionOutcome } from "../script/decode-reply.ts";
 import { SCRIPT_VERBS } from "../script/script-verbs.ts";
@@ -107,20 +107,31 @@ export class CallQueue {
     if (this.#ready.length === 0 || this.#isFlushing) return;
     const { connecting } = link.deadline;
     this.#isFlushing = true;
-    if (connecting !== undefined) {
-      void this.#flushAfter(connecting);
-      return;
-    }
+    if (connecting === undefined) this.#sendReady(nowMs);
+    else void this.#flushAfter(connecting);
+  };
+
+  #sendReady(nowMs: number): void {
+    const { link } = this.#options;
     const batches: Batch[] = [];
     let at = 0;
-    while (at < this.#ready.length && this.#placeOrRefuse(this.#ready[at]!, nowMs, batches)) at += 1;
+    for (; at < this.#ready.length; at += 1) {
+      const work = this.#ready[at]!;
+      // A call of this turn was not refused when it was made.
+      const refusal = work.sinceMs === nowMs ? undefined : link.refusal(this.#laneOf(work), work.sinceMs, nowMs);
+      if (refusal !== undefined) this.#refuse(work, refusal);
+      else if (this.#stepsUnderWay < MOST_STEPS_UNDER_WAY) this.#place(work, batches);
+      else break;
+    }
     // With all steps in flight, each call of a flood comes here. A list that grows again has room for 16 more.
     if (at === 1 && this.#ready.length === 1) this.#ready.pop();
     else if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
-    for (const { lane } of batches) lane.open = undefined;
-    for (const batch of batches) link.send(batch.encode());
-  };
+    for (const batch of batches) {
+      batch.lane.open = undefined;
+      link.send(batch.encode());
+    }
+  }
 
   async #flushAfter(connecting: Promise<void>): Promise<void> {
     await connecting;
@@ -176,24 +187,15 @@ export class CallQueue {
     this.#ready.push(work);
   }
 
-  /** @returns `false` if the work has to wait for answers, because too many steps are in flight. */
-  #placeOrRefuse(work: Work, nowMs: number, batches: Batch[]): boolean {
-    const { bySlot, link } = this.#options;
-    const lane = bySlot ? this.#laneOf(work) : this.#lane;
-    // A call of this turn was not refused when it was made.
-    const refusal = work.sinceMs === nowMs ? undefined : link.refusal(lane, work.sinceMs, nowMs);
-    if (refusal === undefined && this.#stepsUnderWay >= MOST_STEPS_UNDER_WAY) return false;
-    if (refusal === undefined) this.#place(work, lane, batches);
-    else {
-      work.failed(refusal);
-      this.#passOn(work);
-      this.#leave(work);
-    }
-    return true;
+  #refuse(work: Work, refusal: UnavailableError): void {
+    work.failed(refusal);
+    this.#passOn(work);
+    this.#leave(work);
   }
 
   /** In a cluster each slot has a lane, because all keys of a script call have to be in one slot. */
   #laneOf(work: Work): BatchLane {
+    if (!this.#options.bySlot) return this.#lane;
     const slot = slotOf(work.keys[0]!.name);
     const known = this.#lanesOfSlots.get(slot) ?? new BatchLane();
     this.#lanesOfSlots.set(slot, known);
@@ -201,7 +203,8 @@ export class CallQueue {
   }
 
   /** Adds work to the open batch of its lane. */
-  #place(work: Work, lane: BatchLane, batches: Batch[]): void {
+  #place(work: Work, batches: Batch[]): void {
+    const lane = this.#laneOf(work);
     if (lane.open?.fits(work) === true) lane.open.add(work);
     else {
       lane.open = new Batch(lane, this.#batchOptions, [work]);
@@ -245,10 +248,10 @@ export class CallQueue {
     if (this.#pending === 0) this.#drained?.();
   }
 
-  /** Removes a work from its lines, and offers the works behind it. */
+  /** Removes a work from its lines, in which it is the first, and offers the works behind it. */
   #passOn(work: Work): void {
     work.isReady = false;
-    for (const line of work.lines) line.remove(work);
+    for (const line of work.lines) line.works.shift();
     for (const line of work.lines) if (line.works.length > 0) this.#offerNext(line);
   }
 

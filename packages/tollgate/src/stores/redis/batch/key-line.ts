@@ -45,9 +45,4 @@ export class KeyLine<Work extends LinedUp> {
     else this.works.push(work);
     return this.next === work;
   }
-
-  /** Removes the first work, which was sent or failed. */
-  remove(work: Work): void {
-    if (this.works[0] === work) this.works.shift();
-  }
 }

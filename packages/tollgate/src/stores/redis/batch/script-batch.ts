@@ -1,7 +1,8 @@
+import { preciseMs } from "../../../core/clock.ts";
 import { TollgateError } from "../../../core/errors.ts";
 import type { SentBatch } from "../../../core/store-readings.ts";
 import { type Lane, NOT_WAITING } from "../../remote/deadline.ts";
-import { monotonicMs, toWallMs } from "../../remote/event-loop.ts";
+import { toWallMs } from "../../remote/event-loop.ts";
 import type { Listeners } from "../../remote/listeners.ts";
 import { causeOf } from "../../remote/unavailable-error.ts";
 import { CancelFlag, REHEARSE, RUN } from "../clients/cancel-flag.ts";
@@ -161,7 +162,7 @@ export class Batch implements SentCall {
       calls: this.works.reduce((total, { times }) => total + times, 0),
       keys: this.keys.length,
       sentAtMs: toWallMs(this.sentAtMs),
-      durationMs: monotonicMs() - this.sentAtMs,
+      durationMs: preciseMs() - this.sentAtMs,
       failure: outcome instanceof Error ? causeOf(outcome) : undefined,
     };
   }

@@ -1,6 +1,6 @@
 import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
-import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
-import { runScript } from "./run-script.ts";
+import type { RedisPort, RedisScript, RunScript } from "./redis-port.ts";
+import { scriptRunner } from "./run-script.ts";
 import type { CommandsStoreClient } from "./store-client.ts";
 
 type Route = "allPrimaries" | { readonly type: "routeByAddress"; readonly host: string; readonly port: number };
@@ -21,19 +21,15 @@ export class GlidePort implements RedisPort {
   readonly cluster: boolean;
   /** The client does not report its connections. */
   readonly connected = true;
+  readonly run: RunScript;
   readonly #client: GlideClient;
-  readonly #script: RedisScript;
 
   constructor(client: GlideClient, kind: "cluster" | "single", script: RedisScript, name = "@valkey/valkey-glide") {
     this.name = name;
     this.#client = client;
-    this.#script = script;
     this.cluster = kind === "cluster";
-  }
-
-  run(call: ScriptCall): Promise<ScriptReply> {
-    return runScript(this.#script, call, (command, script, { keys, args, cancelFlag }) =>
-      this.#client.customCommand([command, script, String(keys.length), ...keys, cancelFlag.text, ...args]),
+    this.run = scriptRunner(script, (command, text, { keys, args, cancelFlag }) =>
+      client.customCommand([command, text, String(keys.length), ...keys, cancelFlag.text, ...args]),
     );
   }
 

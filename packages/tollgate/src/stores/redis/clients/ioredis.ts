@@ -1,8 +1,8 @@
 import { sendScriptBy } from "./ioredis-command.ts";
 import { checkKeyPrefix } from "./key-prefix.ts";
 import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
-import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
-import { runScript, type SendScript } from "./run-script.ts";
+import type { RedisPort, RedisScript, RunScript } from "./redis-port.ts";
+import { scriptRunner } from "./run-script.ts";
 import { shareListeners } from "./share-listeners.ts";
 
 type Send = (...args: readonly unknown[]) => Promise<unknown>;
@@ -46,26 +46,20 @@ export interface IoredisCluster extends IoredisCommands {
 export class IoredisPort implements RedisPort {
   readonly name = "ioredis";
   readonly cluster: boolean;
+  readonly run: RunScript;
   readonly #client: IoredisClient | IoredisCluster;
-  readonly #script: RedisScript;
   readonly #keyPrefix: string;
-  readonly #send: SendScript;
 
   constructor(client: IoredisClient | IoredisCluster, script: RedisScript) {
     this.#client = client;
-    this.#script = script;
     this.cluster = client.isCluster;
     this.#keyPrefix = checkKeyPrefix(client.options.keyPrefix, client.isCluster ? "cluster" : "single");
-    this.#send = sendScriptBy(client, this.#keyPrefix);
+    this.run = scriptRunner(script, sendScriptBy(client, this.#keyPrefix));
   }
 
   get connected(): boolean {
     // "wait": the client connects with the first command.
     return this.#client.status === "ready" || this.#client.status === "wait";
-  }
-
-  run(call: ScriptCall): Promise<ScriptReply> {
-    return runScript(this.#script, call, this.#send);
   }
 
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {

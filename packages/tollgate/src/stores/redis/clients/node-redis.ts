@@ -1,7 +1,7 @@
 import { checkKeyPrefix } from "./key-prefix.ts";
 import { KEYS_PER_PORTION, keyPattern, scanNode } from "./portions.ts";
-import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
-import { runScript, type SendScript } from "./run-script.ts";
+import type { RedisPort, RedisScript, RunScript } from "./redis-port.ts";
+import { type SendScript, scriptRunner } from "./run-script.ts";
 
 type Arguments = readonly (string | Uint8Array)[];
 
@@ -49,8 +49,8 @@ interface Flavour {
 export class NodeRedisPort implements RedisPort {
   readonly name = "redis";
   readonly cluster: boolean;
+  readonly run: RunScript;
   readonly #flavour: Flavour;
-  readonly #script: RedisScript;
   readonly #keyPrefix: string;
   readonly #send: SendScript = (command, script, { keys, args, cancelFlag }) => {
     const prefixed = this.#keyPrefix === "" ? keys : keys.map((key) => this.#keyPrefix + key);
@@ -63,7 +63,7 @@ export class NodeRedisPort implements RedisPort {
   private constructor(flavour: Flavour, script: RedisScript) {
     const { client, kind } = flavour;
     this.#flavour = flavour;
-    this.#script = script;
+    this.run = scriptRunner(script, this.#send);
     this.cluster = kind === "cluster";
     this.#keyPrefix = checkKeyPrefix(client.options?.keyPrefix ?? client["_keyPrefix"], kind);
   }
@@ -106,10 +106,6 @@ export class NodeRedisPort implements RedisPort {
   get connected(): boolean {
     const { isReady, isOpen } = this.#flavour.client;
     return isReady ?? isOpen;
-  }
-
-  run(call: ScriptCall): Promise<ScriptReply> {
-    return runScript(this.#script, call, this.#send);
   }
 
   async *scan(prefix: string): AsyncGenerator<readonly string[]> {

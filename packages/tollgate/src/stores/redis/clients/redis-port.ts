@@ -19,6 +19,14 @@ export interface ScriptCall {
   readonly cancelFlag: CancelFlag;
 }
 
+/**
+ * Runs the script by its SHA-1, and sends its text if the server does not know it. Before it rejects it cancels the
+ * call: a client that timed out may have the call in a queue.
+ *
+ * @throws what the client throws. `failureOf` classifies it.
+ */
+export type RunScript = (call: ScriptCall) => Promise<ScriptReply>;
+
 /** What the store needs from a client of Redis or Valkey. */
 export interface RedisPort {
   /** The client library, such as `"ioredis"`, for messages. */
@@ -31,13 +39,7 @@ export interface RedisPort {
   readonly isUnordered?: true;
   /** `false` if the client reports that it has no connection now. Calls are still possible. */
   readonly connected: boolean;
-  /**
-   * Runs the script by its SHA-1, and sends its text if the server does not know it. Before it rejects it cancels the
-   * call: a client that timed out may have the call in a queue.
-   *
-   * @throws what the client throws. `failureOf` classifies it.
-   */
-  run(call: ScriptCall): Promise<ScriptReply>;
+  readonly run: RunScript;
   /** Classifies errors of the client and its server; by default as those of Redis. */
   failureOf?(error: unknown): ClientFailure;
   /** All keys that begin with the prefix, on all primaries, in portions. Keys may be repeated. */

@@ -1,7 +1,7 @@
 import { TollgateError } from "../../../core/errors.ts";
 import { KEYS_PER_PORTION, keyPattern, type Portion, scanNode } from "./portions.ts";
-import type { RedisPort, RedisScript, ScriptCall, ScriptReply } from "./redis-port.ts";
-import { runScript } from "./run-script.ts";
+import type { RedisPort, RedisScript, RunScript } from "./redis-port.ts";
+import { scriptRunner } from "./run-script.ts";
 
 type Run = (script: string, keys: string[], args: string[]) => Promise<unknown>;
 
@@ -24,8 +24,8 @@ export class UpstashPort implements RedisPort {
   readonly cluster = false;
   /** Each request has its own connection. */
   readonly connected = true;
+  readonly run: RunScript;
   readonly #client: UpstashClient;
-  readonly #script: RedisScript;
 
   constructor(client: UpstashClient, script: RedisScript) {
     const attempts = client.client?.retry?.attempts ?? 0;
@@ -37,12 +37,8 @@ export class UpstashPort implements RedisPort {
       );
     }
     this.#client = client;
-    this.#script = script;
-  }
-
-  run(call: ScriptCall): Promise<ScriptReply> {
-    return runScript(this.#script, call, (command, script, { keys, args, cancelFlag }) =>
-      this.#client[command === "EVALSHA" ? "evalsha" : "eval"](script, [...keys], [cancelFlag.text, ...args]),
+    this.run = scriptRunner(script, (command, text, { keys, args, cancelFlag }) =>
+      client[command === "EVALSHA" ? "evalsha" : "eval"](text, [...keys], [cancelFlag.text, ...args]),
     );
   }
 

@@ -4,7 +4,6 @@ import { Report } from "../../../core/report.ts";
 import type { Verb } from "../../../core/verbs.ts";
 import type { KeyCall } from "../batch/key-call.ts";
 import type { DenialMemory } from "../batch/work.ts";
-import { SCRIPT_VERBS } from "../script/script-verbs.ts";
 import { canExtrapolate, extrapolate } from "./extrapolation.ts";
 
 /** A denial by the server. */
@@ -63,32 +62,19 @@ export class DenyCache implements DenialMemory {
     if (oldest !== undefined) this.#denials.delete(oldest);
   }
 
-  denies(call: KeyCall, nowUs: number): boolean {
-    return this.#denials.size > 0 && this.#find(call, nowUs) !== undefined;
+  /** The cached denial of a take, with its figures for now if the caller wants any; `undefined` if the server decides. */
+  reportOn(call: KeyCall, nowUs: number, wantsFigures: boolean): Report | undefined {
+    const denial = this.#denials.size === 0 ? undefined : this.#find(call, nowUs);
+    if (denial === undefined || !wantsFigures) return denial?.report;
+    return denial.limits && figuresOf(denial, denial.limits, call.costs, nowUs - denial.sinceUs);
   }
 
-  /** The cached denial with its figures for now; `undefined` if the server has to decide. */
-  reportOn(verb: Verb, calls: readonly KeyCall[], nowUs: number): Report | undefined {
-    const { decides, changes } = SCRIPT_VERBS[verb];
-    if (!(decides && changes) || this.#denials.size === 0) return undefined;
-    if (calls.length === 1) return this.#reportOf(calls[0]!, nowUs);
-    for (const call of calls) this.forget(call);
+  /** The same for a call of any verb. A take of several keys may change the figures of their denials. */
+  reportOnCall(verb: Verb, keys: readonly KeyCall[], nowUs: number): Report | undefined {
+    if (verb !== "take") return undefined;
+    if (keys.length === 1) return this.reportOn(keys[0]!, nowUs, true);
+    for (const key of keys) this.forget(key);
     return undefined;
-  }
-
-  #reportOf(call: KeyCall, nowUs: number): Report | undefined {
-    const denial = this.#find(call, nowUs);
-    if (denial?.limits === undefined) return undefined;
-    const report = new Report();
-    report.admitted = false;
-    for (const [i, limit] of denial.report.keptLimits.entries()) report.keptLimits[i] = limit;
-    const passedUs = nowUs - denial.sinceUs;
-    const { block } = denial.report;
-    if (block !== undefined) report.block = { ...block, forUs: block.forUs - passedUs, denied: true };
-    for (const [i, limit] of denial.limits.entries()) {
-      extrapolate(limit, call.costs[i]!, denial.report, i, passedUs, report);
-    }
-    return report;
   }
 
   /** A smaller cost was admitted since, so its figures are stale; or units were given back, so it may not hold. */
@@ -127,4 +113,20 @@ function longestWaitUs({ enforces }: Plan, report: Report): number {
   let longest = 0;
   for (let i = 0; i < enforces.length; i += 1) if (enforces[i]!) longest = Math.max(longest, report.waitUs[i]!);
   return longest;
+}
+
+/** The report of a denial, some microseconds later. */
+function figuresOf(
+  { report: told }: Denial,
+  limits: readonly Limit[],
+  costs: readonly number[],
+  passedUs: number,
+): Report {
+  const report = new Report();
+  report.admitted = false;
+  for (const [i, limit] of told.keptLimits.entries()) report.keptLimits[i] = limit;
+  const { block } = told;
+  if (block !== undefined) report.block = { ...block, forUs: block.forUs - passedUs, denied: true };
+  for (const [i, limit] of limits.entries()) extrapolate(limit, costs[i]!, told, i, passedUs, report);
+  return report;
 }

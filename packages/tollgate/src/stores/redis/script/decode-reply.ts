@@ -2,6 +2,7 @@ import type { ReportedBlock } from "../../../core/blocks.ts";
 import type { Limit } from "../../../core/limits/limit.ts";
 import { actingAs } from "../../../core/limits/limit-common.ts";
 import { countsPlaces } from "../../../core/limits/places.ts";
+import type { Plan } from "../../../core/plan.ts";
 import { decodeReason } from "../../../core/reason-numbers.ts";
 import { Report } from "../../../core/report.ts";
 import { scriptAlgorithmOf } from "./algorithms.ts";
@@ -58,10 +59,11 @@ export function decodeReply(
   transactions: readonly ScriptTransaction[],
 ): readonly TransactionOutcome[] | undefined {
   if (reply.length === 0) return undefined;
-  const numbers: Numbers = { reply, at: 0 };
-  const decidedUs = next(numbers);
+  const numbers: Numbers = { reply, at: 1 };
+  const decidedUs = reply[0]!;
   // A list that grows has room for 16 more.
-  const outcomes = transactions.map((transaction) => readOutcome(numbers, transaction, decidedUs));
+  const outcomes = new Array<TransactionOutcome>(transactions.length);
+  for (let i = 0; i < outcomes.length; i += 1) outcomes[i] = readOutcome(numbers, transactions[i]!, decidedUs);
   return numbers.at === reply.length ? outcomes : withNotes(outcomes, numbers, transactions);
 }
 
@@ -108,15 +110,19 @@ function readReports(
   if (count === 0) return NO_REPORTS;
   const reports = new Array<Report>(count);
   for (let i = 0; i < count; i += 1) reports[i] = readReport(numbers, i < admittedReports, keys, decidedUs);
-  if (lease === undefined && keys.some(({ plan }) => plan.plan.takesPlaces)) readUntils(numbers, keys, reports);
+  let entry = 0;
+  for (const { plan } of keys) {
+    if (plan.plan.takesPlaces && lease === undefined) readUntils(numbers, plan.plan, entry, reports);
+    entry += plan.plan.limits.length;
+  }
   return reports;
 }
 
-/** When places free themselves that were taken at the moment of the transaction. */
-function readUntils(numbers: Numbers, keys: readonly ScriptKey[], reports: readonly Report[]): void {
-  for (const [entry, limit] of keys.flatMap(({ plan }) => plan.plan.limits).entries()) {
+/** When places free themselves that were taken at the moment of the transaction. The limits' entries are from `at` on. */
+function readUntils(numbers: Numbers, { limits }: Plan, at: number, reports: readonly Report[]): void {
+  for (const [i, limit] of limits.entries()) {
     const untilUs = countsPlaces(limit) ? next(numbers) : undefined;
-    if (untilUs !== undefined) for (const report of reports) report.untilUs[entry] = untilUs;
+    if (untilUs !== undefined) for (const report of reports) report.untilUs[at + i] = untilUs;
   }
 }
 

@@ -43,8 +43,9 @@ const NOT_KNOWN = Number.MAX_SAFE_INTEGER;
  * and what its receipt says.
  */
 export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
-  const names = new KeyNames();
-  const plans: PlanText[] = [];
+  const names: KeyNames = { list: [], numbers: undefined };
+  // The script expects at least one plan. Nearly all calls have one, and a list that grows has room for 16 more.
+  const plans: PlanText[] = [transactions[0]!.keys[0]!.plan];
   const steps: (string | Run)[] = [];
   let run: Run | undefined;
   for (const transaction of transactions) {
@@ -55,7 +56,7 @@ export function encodeCall({ nowUs, transactions }: ScriptInput): EncodedCall {
       continue;
     }
     const { name, plan } = transaction.keys[0]!;
-    const number = names.numberOf(name);
+    const number = keyNumber(names, name);
     if (run?.word === word && run.last === number - 1 && areAlike(run.like, transaction)) run.last = number;
     else {
       run = { word, first: number, last: number, plan: planNumber(plans, plan), like: transaction };
@@ -103,11 +104,9 @@ function textOfRun({ word, first, last, plan, like: { times, detail, keys } }: R
 function textOf(transaction: ScriptTransaction, names: KeyNames, plans: PlanText[]): string {
   const { verb, detail, times, takenUs, block, lease, receipt, keys } = transaction;
   const hasReceipts = keys.some(({ untilUs }) => untilUs !== undefined);
-  // The script expects at least one plan.
-  if (receipt !== undefined && plans.length === 0) plans.push(keys[0]!.plan);
   const calls = keys.map(({ name, plan, costs, untilUs = [], decidedUs = NOT_KNOWN }) => {
     const all = (numbers: readonly number[]) => plan.plan.limits.map((_, i) => numbers[i] ?? 0);
-    const call = [names.numberOf(name), planNumber(plans, plan), all(costs)];
+    const call = [keyNumber(names, name), planNumber(plans, plan), all(costs)];
     return hasReceipts ? [...call, all(untilUs), decidedUs] : call;
   });
   const parts: unknown[] = [SCRIPT_VERBS[verb].name, times, detail === "each", receipt === undefined ? calls : []];
@@ -127,9 +126,9 @@ function receiptParts(
   const partsOf = (some: readonly KeptScriptCall[]) =>
     some.map(({ name: row, plan, costs, untilUs, decidedUs }) => {
       const known = plans.find(({ text }) => text === plan) ?? { text: plan };
-      return [names.numberOf(row), planNumber(plans, known), costs, untilUs, decidedUs];
+      return [keyNumber(names, row), planNumber(plans, known), costs, untilUs, decidedUs];
     });
-  const change = [names.numberOf(name), revision, ttlUs, words?.map(String) ?? false];
+  const change = [keyNumber(names, name), revision, ttlUs, words?.map(String) ?? false];
   return [...change, verb, partsOf(calls), partsOf(given)];
 }
 
@@ -140,18 +139,22 @@ export function blockNumbers({ end, reason }: ScriptBlock): readonly number[] {
   return [kind, us, numbers.length, ...numbers];
 }
 
-/** The names of keys, numbered from 1 in the order of first use. */
-class KeyNames {
-  readonly list: string[] = [];
-  readonly #numbers = new Map<string, number>();
+/** The names of keys, in the order of first use. */
+interface KeyNames {
+  list: string[];
+  /** The numbers of several names, counted from 1. A lone call needs no map. */
+  numbers: Map<string, number> | undefined;
+}
 
-  numberOf(name: string): number {
-    const known = this.#numbers.get(name);
-    if (known !== undefined) return known;
-    const number = this.list.push(name);
-    this.#numbers.set(name, number);
-    return number;
-  }
+function keyNumber(names: KeyNames, name: string): number {
+  if (names.list.length === 0) names.list = [name];
+  if (names.numbers === undefined && name === names.list[0]) return 1;
+  names.numbers ??= new Map([[names.list[0]!, 1]]);
+  const known = names.numbers.get(name);
+  if (known !== undefined) return known;
+  const number = names.list.push(name);
+  names.numbers.set(name, number);
+  return number;
 }
 
 /** The number of a plan, counted like that. Most calls have one, so a list finds it faster than a map. */

@@ -9,7 +9,7 @@ it("a reset waits for the answers to the calls before it, which may go by anothe
   line.push(reset);
   expect(line.next).toBe(call);
   line.steps = 1;
-  line.remove(call);
+  line.works.shift();
   expect(line.next).toBeUndefined();
   line.steps = 0;
   expect(line.next).toBe(reset);
