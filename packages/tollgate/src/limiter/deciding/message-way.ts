@@ -4,22 +4,19 @@ import { encodeKey, type Key } from "../../core/key.ts";
 import { rejected } from "../../core/maybe-async.ts";
 import type { Report } from "../../core/report.ts";
 import type { AsyncSpace, AsyncStore } from "../../core/store.ts";
-import { createTimeCell, type TimeCell } from "../../core/time-cell.ts";
+import { createTimeCell } from "../../core/time-cell.ts";
 import type { Route } from "../choosing/route.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
 import { type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
 import { allowed, decisionOf, untilOf } from "./decision-of.ts";
 import type { Maker } from "./quick-way.ts";
 
-/** The limiter whose way it is, with the cell into which it reads the time of a call. */
-type TimedMaker = Maker & { readonly now: TimeCell };
-
 /**
  * The short way of `allow` and `consume` to a store elsewhere, for the calls for which `QuickWay` is the short way in
  * this process. A flood has many calls in flight, so each keeps little. Errors reject.
  */
 export class MessageWay<Input> implements PlainTaker {
-  readonly maker: TimedMaker;
+  readonly maker: Maker;
   readonly route: Route;
   readonly #key: (input: Input) => Key;
   readonly #space: AsyncSpace;
@@ -28,7 +25,7 @@ export class MessageWay<Input> implements PlainTaker {
   #costs: readonly number[] = [];
   #cost = Number.NaN;
 
-  private constructor({ key, space, route }: FixedSelection<Input>, maker: TimedMaker, store: AsyncStore) {
+  private constructor({ key, space, route }: FixedSelection<Input>, maker: Maker, store: AsyncStore) {
     this.maker = maker;
     this.route = route;
     this.#key = key;
@@ -36,18 +33,18 @@ export class MessageWay<Input> implements PlainTaker {
     this.#store = store;
   }
 
-  static of<Input>(fixed: FixedSelection<Input>, maker: TimedMaker, store: AsyncStore): MessageWay<Input> | undefined {
+  static of<Input>(fixed: FixedSelection<Input>, maker: Maker, store: AsyncStore): MessageWay<Input> | undefined {
     return fixed.route.isPlain ? new MessageWay(fixed, maker, store) : undefined;
   }
 
   allow(input: Input, cost: number): Promise<boolean> {
+    if (this.#space.allow === undefined) return this.consume(input, cost).then(({ allowed: isAllowed }) => isAllowed);
     try {
       const key = encodeKey(this.#key(input));
       if (cost !== this.#cost) this.#readCosts(cost);
       const { clock, now } = this.maker;
       readInto(clock, now);
-      if (this.#space.allow !== undefined) return this.#space.allow(key, this.#costs, now[0]!);
-      return this.#transact(key, now[0]!, ({ admitted }) => admitted);
+      return this.#space.allow(key, this.#costs, now[0]!);
     } catch (error) {
       return rejected(error);
     }
@@ -67,8 +64,11 @@ export class MessageWay<Input> implements PlainTaker {
         const untilUs = untilOf(report, costs.length, nowUs);
         return allowed(maker.name, route, route.limits, report, this, key, cost, untilUs) as Decision;
       };
-      if (this.#space.consume !== undefined) return this.#space.consume(key, costs, nowUs, read);
-      return this.#transact(key, nowUs, read);
+      const space = this.#space;
+      if (space.consume !== undefined) return space.consume(key, costs, nowUs, read);
+      // A store may report at once, or read the time later.
+      const asked = this.#store.transact("take", [{ space, key, costs }], createTimeCell(nowUs));
+      return Promise.resolve(asked).then(read);
     } catch (error) {
       return rejected(error);
     }
@@ -87,11 +87,5 @@ export class MessageWay<Input> implements PlainTaker {
     this.route.readCosts(cost, costs);
     this.#costs = costs;
     this.#cost = cost;
-  }
-
-  /** Asks a store without a way for takes. It may report at once. The time cell is its own: it may read it later. */
-  async #transact<T>(key: string, nowUs: number, read: (report: Report) => T): Promise<T> {
-    const call = { space: this.#space, key, costs: this.#costs };
-    return read(await this.#store.transact("take", [call], createTimeCell(nowUs)));
   }
 }

@@ -2,6 +2,7 @@ import { type Clock, readInto } from "../../core/clock.ts";
 import type { Decision } from "../../core/decision.ts";
 import { encodeKey, type Key } from "../../core/key.ts";
 import type { SyncSpace } from "../../core/store.ts";
+import type { TimeCell } from "../../core/time-cell.ts";
 import type { Route } from "../choosing/route.ts";
 import type { FixedSelection } from "../choosing/selection.ts";
 import { type Corrected, type PlainTaker, receiptOfTake } from "../reserving/receipt.ts";
@@ -14,6 +15,8 @@ import { Request } from "./request.ts";
 export interface Maker extends Corrected {
   readonly name: string;
   readonly clock: Clock;
+  /** The cell of the time of the current call. */
+  readonly now: TimeCell;
 }
 
 /** It tells its watchers, too. */

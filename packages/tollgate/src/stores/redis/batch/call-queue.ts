@@ -123,9 +123,8 @@ export class CallQueue {
       else if (this.#stepsUnderWay < MOST_STEPS_UNDER_WAY) this.#place(work, batches);
       else break;
     }
-    // With all steps in flight, each call of a flood comes here. A list that grows again has room for 16 more.
-    if (at === 1 && this.#ready.length === 1) this.#ready.pop();
-    else if (at > 0) this.#ready = this.#ready.slice(at);
+    // With all steps in flight, each call of a flood comes here.
+    if (at > 0) this.#ready = this.#ready.slice(at);
     this.#isFlushing = false;
     for (const batch of batches) {
       batch.lane.open = undefined;
@@ -184,7 +183,8 @@ export class CallQueue {
   /** The work is the next in the lines of all its keys. */
   #offer(work: Work): void {
     work.isReady = true;
-    this.#ready.push(work);
+    if (this.#ready.length === 0) this.#ready = [work];
+    else this.#ready.push(work);
   }
 
   #refuse(work: Work, refusal: UnavailableError): void {
