@@ -29,7 +29,7 @@ export interface BatchOptions {
   readonly watches: Listeners<SentBatch>;
   /** Sends works of a batch that changed nothing. */
   readonly sendAgain: (part: Batch) => void;
-  /** Called with an outcome for each work, or with why there is none. */
+  /** Called with an outcome for each work, or with the error that they all get. */
   readonly ended: (works: readonly Work[], outcomes: readonly TransactionOutcome[] | Error) => void;
 }
 

@@ -6,8 +6,8 @@ import type { LeaseGrant } from "../script/lease.ts";
 export type DecideWithout = (error: unknown) => Report;
 
 /**
- * A caller that waits for its answer: for the report, for what `read` makes of it, or for yes or no. It is small, because
- * a flood creates many.
+ * A caller that waits for its answer: for the report, for what `read` makes of it, or for yes or no. It is small,
+ * because a flood creates many.
  */
 export interface Waiter {
   readonly wantsReport: boolean;

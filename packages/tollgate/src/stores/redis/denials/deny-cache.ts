@@ -62,7 +62,7 @@ export class DenyCache implements DenialMemory {
     if (oldest !== undefined) this.#denials.delete(oldest);
   }
 
-  /** The cached denial of a take, with its figures for now if the caller wants any; `undefined` if the server decides. */
+  /** The cached denial of a take, with figures for now if the caller wants any; `undefined` if the server decides. */
   reportOn(call: KeyCall, nowUs: number, wantsFigures: boolean): Report | undefined {
     const denial = this.#denials.size === 0 ? undefined : this.#find(call, nowUs);
     if (denial === undefined || !wantsFigures) return denial?.report;

@@ -118,7 +118,7 @@ function readReports(
   return reports;
 }
 
-/** When places free themselves that were taken at the moment of the transaction. The limits' entries are from `at` on. */
+/** When places free themselves that were taken at the moment of the transaction. Entries are from `at` on. */
 function readUntils(numbers: Numbers, { limits }: Plan, at: number, reports: readonly Report[]): void {
   for (const [i, limit] of limits.entries()) {
     const untilUs = countsPlaces(limit) ? next(numbers) : undefined;
