@@ -187,12 +187,12 @@ export class KeyHandle {
   /** Asks the only space for a yes or no, without a report. */
   #allowDirectly(cost: number): Maybe<boolean> {
     checkCost(cost);
-    const { kind, clock, now } = this.#limiter;
+    const { asker, clock, now } = this.#limiter;
     const ref = this.#ref;
     this.#selected.refresh();
     const { route } = this.#selected;
     readInto(clock, now);
-    if (kind === "async") {
+    if (asker.kind === "async") {
       const costs: number[] = [];
       route.readCosts(cost, costs);
       return (route.only as Required<AsyncSpace>).allow(this.#selected.keys[0]!, costs, now[0]!);
