@@ -24,7 +24,7 @@ import { ${name} } from "tollgate/${entry}";
 export const limiter = createLimiter({ name: "client", limits: [perMinute(10)], store: ${store} });`;
 
 export const PROGRAMS: readonly BundledProgram[] = [
-  { name: "createLimiter with one limit", program: LIMITER, budget: 42.8, goal: 27 },
+  { name: "createLimiter with one limit", program: LIMITER, budget: 42.9, goal: 27 },
   {
     name: "with the fetch adapter",
     program: `${LIMITER}
