@@ -1,15 +1,27 @@
 import type { LeaseStatus } from "../../core/lease-status.ts";
 import type { Maybe } from "../../core/maybe-async.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Report } from "../../core/report.ts";
+import { Report } from "../../core/report.ts";
 import type { AsyncSpace, Call } from "../../core/store.ts";
 import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import type { Verb } from "../../core/verbs.ts";
 import type { RedisSpace } from "../redis/redis-space.ts";
+import { closedError } from "../redis/translate-error.ts";
+import type { LeaseStats } from "./stats.ts";
 
 /** Longer keys are asked call by call: callers could fill the memory with them. */
 export const LONGEST_KEY = 256;
+
+/** What all spaces of a store share. */
+export interface StoreState {
+  readonly stats: LeaseStats;
+  readonly spaces: Set<DecidingSpace>;
+  /** Whether calls are decided by policy. */
+  isBypassed: boolean;
+  /** Whether the store accepts no more calls. Then keys take no units in advance. */
+  isClosing: boolean;
+}
 
 type CostedKey = Pick<Call<AsyncSpace>, "key" | "costs">;
 
@@ -18,18 +30,30 @@ export abstract class DecidingSpace implements AsyncSpace {
   readonly plan: Plan;
   /** The same keys on the server. */
   readonly redis: RedisSpace;
+  protected readonly state: StoreState;
 
-  constructor(redis: RedisSpace) {
+  constructor(redis: RedisSpace, state: StoreState) {
     this.plan = redis.plan;
     this.redis = redis;
+    this.state = state;
   }
 
   get keysOf(): string {
     return this.redis.keysOf;
   }
 
-  /** Takes as `consume` does; `undefined` if the server has to be asked for this call alone. */
-  abstract take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined;
+  consume<T>(key: string, costs: readonly number[], nowUs: number, read: (report: Report) => T): Promise<T> {
+    const { state } = this;
+    if (state.isClosing) throw closedError();
+    const report = state.isBypassed ? undefined : this.take(key, costs, nowUs);
+    if (report instanceof Report) return Promise.resolve(read(report));
+    if (report !== undefined) return report.then(read);
+    state.stats.asks += 1;
+    return this.redis.consume(key, costs, nowUs, read);
+  }
+
+  /** Takes by what this node knows; `undefined` if the server has to be asked for this call alone. */
+  protected abstract take(key: string, costs: readonly number[], nowUs: number): Maybe<Report> | undefined;
   /** Takes a charge without the server; `undefined` if the server has to be asked. */
   charge(_key: string, _costs: readonly number[]): Report | undefined {
     return undefined;
@@ -86,6 +110,7 @@ export abstract class DecidingSpace implements AsyncSpace {
   release(): void {
     this.giveBackAll();
     this.released();
+    this.state.spaces.delete(this);
     this.redis.release();
   }
 }

@@ -9,7 +9,6 @@ import type { Taken } from "../../core/taken.ts";
 import type { TimeCell } from "../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../core/verbs.ts";
 import { checkRedisOptions } from "../redis/redis-options.ts";
-import type { RedisSpace } from "../redis/redis-space.ts";
 import { connectStore, type StoreOnServer } from "../redis/redis-store.ts";
 import { closedError } from "../redis/translate-error.ts";
 import type { BreakerState } from "../remote/breaker.ts";
@@ -17,7 +16,8 @@ import type { DecidingSpace } from "./deciding-space.ts";
 import { type CheckedHybridOptions, checkHybridOptions, type HybridStoreOptions } from "./hybrid-options.ts";
 import { HybridSpace } from "./hybrid-space.ts";
 import { KnownKeys } from "./leases/known-keys.ts";
-import { LeaseNumbers } from "./leases/lease-numbers.ts";
+import type { LeaseNode } from "./leases/lease-node.ts";
+import { leaseNumbers } from "./leases/lease-numbers.ts";
 import { LiveKeys } from "./leases/live-keys.ts";
 import { clockTime, PROCESS_TIME } from "./leases/node-time.ts";
 import { PendingRequests } from "./leases/pending-requests.ts";
@@ -71,24 +71,30 @@ class NodeStore implements HybridStore {
   readonly label = "hybrid";
   readonly #redis: StoreOnServer;
   readonly #byLimitersClock: boolean;
-  readonly #mostWaiting: number;
   readonly #threshold: number | undefined;
-  readonly #stats = createStats();
-  readonly #numbers = new LeaseNumbers(Math.random);
-  readonly #live = new LiveKeys();
-  readonly #known = new KnownKeys();
-  readonly #requests = new PendingRequests();
+  readonly #node: LeaseNode;
   readonly #counts: ThresholdNode;
-  readonly #spaces = new Set<DecidingSpace>();
   #closing: Promise<void> | undefined;
 
   constructor(redis: StoreOnServer, { redisOptions, threshold }: CheckedHybridOptions) {
     const { byLimitersClock, maxPending } = checkRedisOptions(redisOptions);
     this.#redis = redis;
-    this.#counts = new ThresholdNode(redis, this.#stats);
     this.#byLimitersClock = byLimitersClock;
-    this.#mostWaiting = Math.ceil(maxPending * FRACTION_OF_KEY);
     this.#threshold = threshold;
+    this.#node = {
+      stats: createStats(),
+      spaces: new Set(),
+      isBypassed: false,
+      isClosing: false,
+      store: redis,
+      random: Math.random,
+      nextNumber: leaseNumbers(Math.random),
+      live: new LiveKeys(),
+      known: new KnownKeys(),
+      requests: new PendingRequests(),
+      mostWaiting: Math.ceil(maxPending * FRACTION_OF_KEY),
+    };
+    this.#counts = new ThresholdNode(redis, this.#node.stats);
   }
 
   get breaker(): BreakerState {
@@ -102,6 +108,7 @@ class NodeStore implements HybridStore {
   set bypass(bypass: boolean) {
     if (bypass && !this.#redis.bypass) this.#giveBackAll();
     this.#redis.bypass = bypass;
+    this.#node.isBypassed = bypass;
   }
 
   observe(observer: (observation: StoreObservation) => void): () => void {
@@ -117,39 +124,18 @@ class NodeStore implements HybridStore {
   }
 
   stats(): HybridStats {
-    return { ...this.#stats };
+    return { ...this.#node.stats };
   }
 
   open(plan: Plan, context: LimiterContext): AsyncSpace {
     const redis = this.#redis.open(plan, context);
-    const space = this.#threshold === undefined ? this.#leasing(redis) : this.#counting(redis, this.#threshold);
-    this.#spaces.add(space);
+    const [node, threshold] = [this.#node, this.#threshold];
+    const space =
+      threshold === undefined
+        ? new HybridSpace(redis, node, this.#byLimitersClock ? clockTime(redis.clock) : PROCESS_TIME)
+        : new ThresholdSpace({ redis, node: this.#counts, state: node, threshold });
+    node.spaces.add(space);
     return space;
-  }
-
-  #leasing(redis: RedisSpace): DecidingSpace {
-    return new HybridSpace({
-      store: this.#redis,
-      redis,
-      node: {
-        time: this.#byLimitersClock ? clockTime(redis.clock) : PROCESS_TIME,
-        stats: this.#stats,
-        random: Math.random,
-        numbers: this.#numbers,
-        live: this.#live,
-        requests: this.#requests,
-      },
-      known: this.#known,
-      byLimitersClock: this.#byLimitersClock,
-      mostWaiting: this.#mostWaiting,
-      released: (released) => this.#spaces.delete(released),
-    });
-  }
-
-  #counting(redis: RedisSpace, threshold: number): DecidingSpace {
-    const released = (space: DecidingSpace) => this.#spaces.delete(space);
-    const parts = { store: this.#redis, node: this.#counts, stats: this.#stats };
-    return new ThresholdSpace({ ...parts, redis, threshold, released });
   }
 
   blocks(scope: Scope, limiter: string, context: LimiterContext): AsyncBlocks {
@@ -157,7 +143,7 @@ class NodeStore implements HybridStore {
     // Before the block of a key changes, this node gives back what it holds of it.
     const giveBack = (key: string): void => {
       if (this.#threshold !== undefined) this.#counts.noteBlocked(scope, key);
-      for (const space of this.#spaces) if (space.plan.scope === scope) space.giveBack(key);
+      for (const space of this.#node.spaces) if (space.plan.scope === scope) space.giveBack(key);
     };
     return {
       limiter,
@@ -174,10 +160,10 @@ class NodeStore implements HybridStore {
   }
 
   transact(verb: Verb, calls: readonly Call<AsyncSpace>[], now: TimeCell, taken?: readonly Taken[]): Promise<Report> {
-    if (this.#requests.isClosing) throw closedError();
+    if (this.#node.isClosing) throw closedError();
     const [only] = calls;
     const isAlone = only !== undefined && calls.length === 1 && taken?.[0]?.degraded === undefined;
-    const decided = isAlone && !this.bypass ? this.#decideAlone(verb, only, now, taken) : undefined;
+    const decided = isAlone && !this.#node.isBypassed ? this.#decideAlone(verb, only, now, taken) : undefined;
     if (decided !== undefined) return decided;
     // The server decides these together, so their figures must not count what this node holds.
     if (calls.length > 1) for (const { space, key } of calls) (space as DecidingSpace).giveBack(key);
@@ -194,8 +180,9 @@ class NodeStore implements HybridStore {
 
   async #close(): Promise<void> {
     this.#giveBackAll();
-    this.#live.close();
-    await this.#requests.close();
+    this.#node.live.close();
+    this.#node.isClosing = true;
+    await this.#node.requests.ended();
     // Leases that were on their way.
     this.#giveBackAll();
     await this.#redis.close();
@@ -209,7 +196,7 @@ class NodeStore implements HybridStore {
   ): Promise<Report> | undefined {
     const own = space as DecidingSpace;
     const { changes, takes, reports } = VERBS[verb];
-    if (changes && takes === "if all conform") return own.take(key, costs, now);
+    if (changes && takes === "if all conform") return own.consume(key, costs, now[0]!, itself);
     if (takes === "always") {
       const charged = own.charge(key, costs);
       if (charged !== undefined) return Promise.resolve(charged);
@@ -229,15 +216,19 @@ class NodeStore implements HybridStore {
     now: TimeCell,
     taken: readonly Taken[] | undefined,
   ): Promise<Report> {
-    this.#stats.asks += 1;
+    this.#node.stats.asks += 1;
     const strict = calls.map(({ space, key, costs }) => ({ space: (space as DecidingSpace).redis, key, costs }));
     const there = taken && all(taken.map((one, i) => (calls[i]!.space as DecidingSpace).takenThere(one, now)));
     return later(() => mapMaybeAsync(there, (receipts) => this.#redis.transact(verb, strict, now, receipts)));
   }
 
   #giveBackAll(): void {
-    for (const space of this.#spaces) space.giveBackAll();
+    for (const space of this.#node.spaces) space.giveBackAll();
   }
+}
+
+function itself(report: Report): Report {
+  return report;
 }
 
 /** Adds where each limit stands at this node. */

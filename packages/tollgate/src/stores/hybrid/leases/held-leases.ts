@@ -1,14 +1,7 @@
 import type { LeaseGrant, LeaseReport } from "../../redis/script/lease.ts";
 import type { LeaseStats } from "../stats.ts";
 import { DRIFT, LOOK_US, type NodeMoment } from "./node-time.ts";
-
-/** A lease is renewed when no more than this is left of it. */
-export interface Reserve {
-  /** Units, one entry per limit. */
-  readonly low: ArrayLike<number>;
-  /** The lease's last microseconds. */
-  readonly marginUs: number;
-}
+import type { Sizing } from "./sizing.ts";
 
 /** A lease of this node. */
 interface HeldLease {
@@ -33,26 +26,18 @@ interface HeldLease {
  * beyond its end.
  */
 export class HeldLeases {
+  /** When units were spent last. */
+  spentAt: NodeMoment;
+  /** When the script granted the units that were spent last, the oldest of them. */
+  spentOfUs = 0;
   readonly #stats: LeaseStats;
   #leases: HeldLease[] = [];
   /** Leases of which nothing is left, and the script does not know it yet. */
   #exhausted: HeldLease[] = [];
-  #spentUs: number;
-  #spentOfUs = 0;
 
-  constructor(stats: LeaseStats, nowUs: number) {
+  constructor(stats: LeaseStats, now: NodeMoment) {
     this.#stats = stats;
-    this.#spentUs = nowUs;
-  }
-
-  /** When units were spent last. */
-  get spentUs(): number {
-    return this.#spentUs;
-  }
-
-  /** When the script granted the units that were spent last, the oldest of them. */
-  get spentOfUs(): number {
-    return this.#spentOfUs;
+    this.spentAt = now;
   }
 
   /** How many leases the script may still count for this node. */
@@ -77,31 +62,28 @@ export class HeldLeases {
   }
 
   /** Spends a cost, of the oldest leases first. If they do not cover it, nothing is spent. */
-  spend(costs: readonly number[], us: number, wallUs: number): boolean {
+  spend(costs: readonly number[], now: NodeMoment): boolean {
     const lease = this.#leases[0];
     if (lease === undefined) return false;
-    const isOfFirst = us < lease.lastUs && wallUs < lease.lastWallUs && spendFrom(lease.left, costs);
-    if (isOfFirst) this.#spentOfUs = lease.grantedUs;
-    else if (!this.#spendFromAll(costs, us, wallUs)) return false;
-    for (let first = this.#leases[0]; first?.left.every((units) => units === 0); first = this.#leases[0]) {
+    if (isLive(lease, now) && spendFrom(lease.left, costs)) this.spentOfUs = lease.grantedUs;
+    else if (!this.#spendFromAll(costs, now)) return false;
+    for (let first = this.#leases[0]; first?.left.every(isZero); first = this.#leases[0]) {
       this.#exhausted.push(first);
       this.#leases.shift();
     }
-    this.#spentUs = us;
+    this.spentAt = now;
     return true;
   }
 
   /** Units of a limit that may be spent. */
-  units(limit: number, us: number, wallUs: number): number {
+  units(limit: number, now: NodeMoment): number {
     let units = 0;
-    for (const { lastUs, lastWallUs, left } of this.#leases) {
-      if (us < lastUs && wallUs < lastWallUs) units += left[limit]!;
-    }
+    for (const lease of this.#leases) if (isLive(lease, now)) units += lease.left[limit]!;
     return units;
   }
 
   /** Microseconds until the last lease ends for this node; 0 without one. */
-  lastsUs(us: number, wallUs: number): number {
+  lastsUs({ us, wallUs }: NodeMoment): number {
     return Math.max(0, ...this.#leases.map(({ lastUs, lastWallUs }) => Math.min(lastUs - us, lastWallUs - wallUs)));
   }
 
@@ -113,7 +95,7 @@ export class HeldLeases {
   }
 
   /** Whether no more than the reserve is left. With two leases, a third one would end before it is spent. */
-  isLow({ low, marginUs }: Reserve, us: number): boolean {
+  isLow({ low, marginUs }: Sizing, us: number): boolean {
     if (this.#leases.length !== 1) return this.#leases.length === 0;
     const { left, lastUs } = this.#leases[0]!;
     if (lastUs - us < marginUs) return true;
@@ -127,8 +109,8 @@ export class HeldLeases {
   }
 
   /** Reports all leases. Those without units are forgotten: if the report is lost, they end by themselves. */
-  report(us: number, wallUs: number): LeaseReport[] {
-    this.expire(us, wallUs);
+  report(now: NodeMoment): LeaseReport[] {
+    this.expire(now);
     const reports = this.#all.map((lease) => {
       lease.known = [...lease.left];
       return { endsUs: lease.endsUs, number: lease.number, isReturned: false, units: lease.known };
@@ -139,8 +121,8 @@ export class HeldLeases {
   }
 
   /** Returns all leases. Nothing can be spent of them afterwards. */
-  giveBack(us: number, wallUs: number): LeaseReport[] {
-    this.expire(us, wallUs);
+  giveBack(now: NodeMoment): LeaseReport[] {
+    this.expire(now);
     const given = this.#all;
     this.#leases = [];
     this.#exhausted = [];
@@ -149,27 +131,24 @@ export class HeldLeases {
   }
 
   /** Forgets leases that have ended. */
-  expire(us: number, wallUs: number): void {
-    const isLive = ({ lastUs, lastWallUs }: HeldLease) => us < lastUs && wallUs < lastWallUs;
-    if (this.#leases.every(isLive) && this.#exhausted.every(isLive)) return;
-    for (const lease of this.#leases) if (!isLive(lease)) this.#stats.expired += lease.left[0]!;
-    this.#leases = this.#leases.filter(isLive);
-    this.#exhausted = this.#exhausted.filter(isLive);
+  expire(now: NodeMoment): void {
+    if (this.#all.every((lease) => isLive(lease, now))) return;
+    for (const lease of this.#leases) if (!isLive(lease, now)) this.#stats.expired += lease.left[0]!;
+    this.#leases = this.#leases.filter((lease) => isLive(lease, now));
+    this.#exhausted = this.#exhausted.filter((lease) => isLive(lease, now));
   }
 
   get #all(): readonly HeldLease[] {
     return [...this.#exhausted, ...this.#leases];
   }
 
-  #spendFromAll(costs: readonly number[], us: number, wallUs: number): boolean {
-    this.expire(us, wallUs);
-    for (let limit = 0; limit < costs.length; limit += 1) {
-      if (this.units(limit, us, wallUs) < costs[limit]!) return false;
-    }
+  #spendFromAll(costs: readonly number[], now: NodeMoment): boolean {
+    this.expire(now);
+    for (let limit = 0; limit < costs.length; limit += 1) if (this.units(limit, now) < costs[limit]!) return false;
     const [oldest] = this.#leases;
     // No lease, and a cost of 0.
     if (oldest === undefined) return false;
-    this.#spentOfUs = oldest.grantedUs;
+    this.spentOfUs = oldest.grantedUs;
     const rest = [...costs];
     for (const { left } of this.#leases) {
       for (let limit = 0; limit < rest.length; limit += 1) {
@@ -180,6 +159,14 @@ export class HeldLeases {
     }
     return true;
   }
+}
+
+function isLive({ lastUs, lastWallUs }: HeldLease, { us, wallUs }: NodeMoment): boolean {
+  return us < lastUs && wallUs < lastWallUs;
+}
+
+function isZero(units: number): boolean {
+  return units === 0;
 }
 
 function spendFrom(left: number[], costs: readonly number[]): boolean {

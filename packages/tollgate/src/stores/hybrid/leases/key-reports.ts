@@ -1,10 +1,9 @@
-import { toMilliseconds } from "../../../core/duration.ts";
-import type { LeaseStatus, StrictReason } from "../../../core/lease-status.ts";
 import type { Plan } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
+import type { HeldLeases } from "./held-leases.ts";
 import type { LeaseTimes, UnitsBack } from "./lease-times.ts";
 import type { LocalDenials } from "./local-denials.ts";
-import type { NodeTime } from "./node-time.ts";
+import type { NodeMoment, NodeTime } from "./node-time.ts";
 
 /** What callers are told of one key: the server's last figures, less the units that the node holds. */
 export class KeyReports {
@@ -12,43 +11,36 @@ export class KeyReports {
   /** How the units of each limit come back. */
   readonly #unitsBack: readonly UnitsBack[];
   readonly #denials: LocalDenials;
+  readonly #held: HeldLeases;
   readonly #time: NodeTime;
-  readonly #held: () => readonly number[];
   /** The server's last figures. Before the first ones nothing is used. */
   #figures = new Report();
   #figuresUs = 0;
 
-  constructor(
-    plan: Plan,
-    { unitsBack }: LeaseTimes,
-    denials: LocalDenials,
-    time: NodeTime,
-    held: () => readonly number[],
-  ) {
+  constructor(plan: Plan, { unitsBack }: LeaseTimes, denials: LocalDenials, held: HeldLeases, time: NodeTime) {
     this.#plan = plan;
     this.#unitsBack = unitsBack;
     this.#denials = denials;
-    this.#time = time;
     this.#held = held;
+    this.#time = time;
     for (const _ of plan.limits) this.#figures.addIdleEntry();
   }
 
   /** Notes the server's figures. */
-  note(report: Report, atUs: number): void {
+  note(report: Report, { us }: NodeMoment): void {
     this.#figures = report;
-    this.#figuresUs = atUs;
+    this.#figuresUs = us;
   }
 
   /**
    * The report of a call that was admitted. The script took its units at `decidedUs`, which is the moment of the grant
    * if a lease covers them. `later` calls of the same cost were admitted by the same answer.
    */
-  admitted(costs: readonly number[], decidedUs: number | undefined, later = 0): Report {
-    const [held, nowUs] = [this.#held(), this.#time.us()];
+  admitted(costs: readonly number[], now: NodeMoment, decidedUs: number | undefined, later = 0): Report {
     const report = new Report(costs.length);
     report.resets = decidedUs;
     for (let i = 0; i < costs.length; i += 1) {
-      this.#describe(report, i, costs[i]!, held[i]! + later * costs[i]!, nowUs);
+      this.#describe(report, i, costs[i]!, now, later * costs[i]!);
       report.conforms[i] = true;
     }
     return report;
@@ -56,15 +48,15 @@ export class KeyReports {
 
   /** The report of a call that a remembered denial denies. */
   denied(costs: readonly number[]): Report {
-    const [held, nowUs] = [this.#held(), this.#time.us()];
-    const denial = this.#denials.find(costs, nowUs);
+    const now = this.#time();
+    const denial = this.#denials.find(costs, now.us);
     if (denial?.report.block !== undefined) return denial.report;
     const report = new Report();
     report.admitted = false;
-    for (let i = 0; i < costs.length; i += 1) this.#describe(report, i, costs[i]!, held[i]!, nowUs);
+    for (let i = 0; i < costs.length; i += 1) this.#describe(report, i, costs[i]!, now);
     const binding = report.waitUs.indexOf(Math.max(...report.waitUs));
     // The figures may have recovered by now; the units are left to other nodes until then.
-    const waitUs = Math.ceil(denial === undefined ? 1 : denial.untilUs - nowUs);
+    const waitUs = Math.ceil(denial === undefined ? 1 : denial.untilUs - now.us);
     const { capacity } = this.#plan.limits[binding]!;
     report.conforms[binding] = false;
     report.waitUs[binding] = Math.max(report.waitUs[binding]!, waitUs);
@@ -74,7 +66,8 @@ export class KeyReports {
 
   /** The server's report, less what the node holds. */
   restated(costs: readonly number[], from: Report): Report {
-    const held = this.#held();
+    const now = this.#time();
+    const held = costs.map((_, i) => this.#held.units(i, now));
     const report = new Report();
     report.degraded = from.degraded;
     report.resets = from.resets;
@@ -93,14 +86,14 @@ export class KeyReports {
     return report;
   }
 
-  /** The entry of a limit, of which the node may still spend `held` units. They count as used on the server. */
-  #describe(report: Report, i: number, cost: number, held: number, nowUs: number): void {
+  /** The entry of a limit. What the node may still spend, and `later` units more, count as used on the server. */
+  #describe(report: Report, i: number, cost: number, now: NodeMoment, later = 0): void {
     const { capacity } = this.#plan.limits[i]!;
     const { isAtReset, everyUs } = this.#unitsBack[i]!;
     const figures = this.#figures;
-    const resetUs = Math.max(0, figures.resetUs[i]! - (nowUs - this.#figuresUs));
+    const resetUs = Math.max(0, figures.resetUs[i]! - (now.us - this.#figuresUs));
     const outside = isAtReset ? (resetUs > 0 ? figures.used[i]! : 0) : Math.ceil(resetUs / everyUs);
-    const used = Math.max(0, outside - held);
+    const used = Math.max(0, outside - this.#held.units(i, now) - later);
     const excess = used + cost - capacity;
     const waitUs = excess <= 0 ? 0 : isAtReset ? resetUs : Math.ceil(excess * everyUs);
     if (isAtReset && resetUs > 0) noteEnd(report, i, figures);
@@ -116,12 +109,4 @@ export class KeyReports {
 function noteEnd(report: Report, i: number, { untilUs }: Report): void {
   const { [i]: us } = untilUs;
   if (us !== undefined) report.untilUs[i] = us;
-}
-
-/** Where each limit stands at a node: what is held, and for how long, or why the server is asked call by call. */
-export function statusesOf(held: readonly number[], lastsUs: number, why: StrictReason | undefined): LeaseStatus[] {
-  return held.map((units) => {
-    if (why !== undefined) return { how: "strict", why };
-    return { how: "leased", held: units, endsInMs: units === 0 ? 0 : toMilliseconds(lastsUs) };
-  });
 }

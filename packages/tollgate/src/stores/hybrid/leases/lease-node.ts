@@ -1,29 +1,22 @@
-import type { LeaseWaiter } from "../../redis/batch/waiter.ts";
-import type { LeaseAsk } from "../../redis/script/lease.ts";
-import type { LeaseStats } from "../stats.ts";
-import type { LeaseNumbers } from "./lease-numbers.ts";
+import type { StoreOnServer } from "../../redis/redis-store.ts";
+import type { StoreState } from "../deciding-space.ts";
+import type { KnownKeys } from "./known-keys.ts";
 import type { LiveKeys } from "./live-keys.ts";
-import type { NodeTime } from "./node-time.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
 /** What the keys of a node share. */
-export interface LeaseNode {
-  readonly time: NodeTime;
-  readonly stats: LeaseStats;
+export interface LeaseNode extends StoreState {
+  readonly store: StoreOnServer;
   /** A random number from 0 up to 1. */
   readonly random: () => number;
-  readonly numbers: LeaseNumbers;
-  readonly live: Pick<LiveKeys, "add">;
+  /** The number of the next lease. */
+  readonly nextNumber: () => number;
+  readonly live: LiveKeys;
+  readonly known: KnownKeys;
   readonly requests: PendingRequests;
+  /** The most calls that may wait for one key. */
+  readonly mostWaiting: number;
 }
-
-/** Asks the server for one key. `nowUs` is the limiter's time, where the server has none. */
-export type AskServer = (
-  costs: readonly number[],
-  nowUs: number | undefined,
-  ask: LeaseAsk,
-  waiter: LeaseWaiter,
-) => void;
 
 /** How a call is decided that no lease covers. */
 export type Uncovered = "ask" | "strict" | "denied";

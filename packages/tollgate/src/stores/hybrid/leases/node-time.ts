@@ -1,23 +1,20 @@
 import { type Clock, readUs } from "../../../core/clock.ts";
 
-/** The clocks of a node, in microseconds. Both are asked at each decision, because either may stand still. */
-export interface NodeTime {
-  /** A clock that never goes back. It may stand still while the machine sleeps. Up to `LOOK_US` old. */
-  us(): number;
-  /** The time of day at the last call of `us`. It goes on while the machine sleeps, and an operator may set it back. */
-  wallUs(): number;
-}
-
-/** A moment by both clocks of a node. */
+/** A moment by both clocks of a node, in microseconds. Both decide, because either may stand still. */
 export interface NodeMoment {
+  /** A clock that never goes back. It may stand still while the machine sleeps. Up to `LOOK_US` old. */
   readonly us: number;
+  /** The time of day. It goes on while the machine sleeps, and an operator may set it back. */
   readonly wallUs: number;
 }
+
+/** Tells the moment. */
+export type NodeTime = () => NodeMoment;
 
 /** Clocks may differ by this part of the time that passes. */
 export const DRIFT = 0.01;
 
-/** What `NodeTime` tells may be so old: a millisecond, and what clocks differ by. */
+/** The moment that `NodeTime` tells may be so old: a millisecond, and what clocks differ by. */
 export const LOOK_US = 2_000;
 
 /**
@@ -26,18 +23,11 @@ export const LOOK_US = 2_000;
  * last call, up to a millisecond of calls go by the old time.
  */
 export function timeOfClocks(steadyMs: () => number, wallMs: () => number): NodeTime {
-  let seenMs = Number.NaN;
-  let seenUs = 0;
-  return {
-    us: () => {
-      const ms = wallMs();
-      if (ms !== seenMs) {
-        seenMs = ms;
-        seenUs = steadyMs() * 1_000;
-      }
-      return seenUs;
-    },
-    wallUs: () => seenMs * 1_000,
+  let seen: NodeMoment = { us: Number.NaN, wallUs: Number.NaN };
+  return () => {
+    const wallUs = wallMs() * 1_000;
+    if (wallUs !== seen.wallUs) seen = { us: steadyMs() * 1_000, wallUs };
+    return seen;
   };
 }
 
@@ -49,6 +39,8 @@ export const PROCESS_TIME: NodeTime = timeOfClocks(
 
 /** The clock of a limiter, where a test makes it decide in place of the server's. */
 export function clockTime(clock: Clock): NodeTime {
-  const us = () => readUs(clock);
-  return { us, wallUs: us };
+  return () => {
+    const us = readUs(clock);
+    return { us, wallUs: us };
+  };
 }

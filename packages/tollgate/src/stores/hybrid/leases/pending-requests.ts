@@ -1,13 +1,7 @@
 /** Counts the requests of a node that wait for their answers, so that `close` can wait for the calls behind them. */
 export class PendingRequests {
   #count = 0;
-  #isClosing = false;
   #ended: (() => void) | undefined;
-
-  /** Whether the store accepts no more calls, so that keys take no units in advance. */
-  get isClosing(): boolean {
-    return this.#isClosing;
-  }
 
   began(): void {
     this.#count += 1;
@@ -20,8 +14,7 @@ export class PendingRequests {
   }
 
   /** Waits until no call waits for an answer. */
-  async close(): Promise<void> {
-    this.#isClosing = true;
+  async ended(): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {
       this.#ended = resolve;

@@ -1,6 +1,5 @@
 import type { Plan } from "../../../core/plan.ts";
 import type { LeaseGrant } from "../../redis/script/lease.ts";
-import type { Reserve } from "./held-leases.ts";
 import { chunkUsOf, type LeaseTimes } from "./lease-times.ts";
 
 /** A lease of fewer units saves no call. */
@@ -15,7 +14,7 @@ const WEIGHT = 1 / 8;
 const FIRST_UNITS = 8;
 
 /** How many units a node takes in advance for one key, by its demand, and when it renews them. */
-export class Sizing implements Reserve {
+export class Sizing {
   /** Units of each limit with which a lease is renewed. */
   readonly low: number[];
   /** A lease is renewed when less than this time remains: two round trips. */

@@ -27,7 +27,7 @@ interface Debt {
 export class ThresholdNode {
   /** A key for which there is no slot is asked call by call. */
   readonly counts: SyncStore = memoryStore({ maxKeys: MOST_KEYS, overflow: "deny" });
-  readonly #store: StoreOnServer;
+  readonly store: StoreOnServer;
   readonly #stats: LeaseStats;
   readonly #debts = new Map<string, Debt>();
   #lastNumber = 0;
@@ -37,7 +37,7 @@ export class ThresholdNode {
   readonly #blocked = new Set<string>();
 
   constructor(store: StoreOnServer, stats: LeaseStats) {
-    this.#store = store;
+    this.store = store;
     this.#stats = stats;
   }
 
@@ -99,7 +99,7 @@ export class ThresholdNode {
     const now = createTimeCell(readUs(space.clock));
     // A failed charge is not repeated: it may have been counted.
     const call = { space, key, costs: debt.units };
-    const charge = later(() => this.#store.transact("charge", [call], now)).catch(() => undefined);
+    const charge = later(() => this.store.transact("charge", [call], now)).catch(() => undefined);
     const [oldest] = this.#charges.size < MOST_KEYS ? [] : this.#charges.keys();
     if (oldest !== undefined) this.#charges.delete(oldest);
     this.#charges.set(debt.number, charge);

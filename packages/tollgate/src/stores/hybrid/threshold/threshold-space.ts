@@ -4,24 +4,20 @@ import { blocksKeys } from "../../../core/plan.ts";
 import { Report } from "../../../core/report.ts";
 import type { AsyncSpace, Call as StoreCall, SyncSpace } from "../../../core/store.ts";
 import type { Taken } from "../../../core/taken.ts";
-import type { TimeCell } from "../../../core/time-cell.ts";
+import { createTimeCell, type TimeCell } from "../../../core/time-cell.ts";
 import { VERBS, type Verb } from "../../../core/verbs.ts";
 import type { RedisSpace } from "../../redis/redis-space.ts";
-import type { StoreOnServer } from "../../redis/redis-store.ts";
-import { DecidingSpace, LONGEST_KEY } from "../deciding-space.ts";
-import type { LeaseStats } from "../stats.ts";
+import { DecidingSpace, LONGEST_KEY, type StoreState } from "../deciding-space.ts";
 import type { ThresholdNode } from "./threshold-node.ts";
 
 type Call = Pick<StoreCall<AsyncSpace>, "key" | "costs">;
 
 interface ThresholdSpaceParts {
-  readonly store: StoreOnServer;
   readonly redis: RedisSpace;
   readonly node: ThresholdNode;
-  readonly stats: LeaseStats;
+  readonly state: StoreState;
   /** The part of a capacity below which the server is asked. */
   readonly threshold: number;
-  readonly released: (space: ThresholdSpace) => void;
 }
 
 /**
@@ -35,7 +31,7 @@ export class ThresholdSpace extends DecidingSpace {
   readonly #isLocal: boolean;
 
   constructor(parts: ThresholdSpaceParts) {
-    super(parts.redis);
+    super(parts.redis, parts.state);
     this.#parts = parts;
     const { clock } = parts.redis;
     this.#counts = parts.node.counts.open(this.plan, { clock, isFallback: true });
@@ -46,18 +42,19 @@ export class ThresholdSpace extends DecidingSpace {
     this.#isLocal = limits.length > 0 && !isApart;
   }
 
-  take(key: string, costs: readonly number[], now: TimeCell): Promise<Report> | undefined {
+  protected take(key: string, costs: readonly number[], nowUs: number): Maybe<Report> | undefined {
     if (!this.#isCountedHere(key)) return undefined;
-    const { node, stats } = this.#parts;
+    const { node } = this.#parts;
+    const now = createTimeCell(nowUs);
     const here = this.#count("take", key, costs, now);
     if (here.overflow !== undefined) return undefined;
     const taken = takenOf(here, costs);
     node.lowerDebt(this.redis, key, here.used, taken);
     if (!here.admitted || this.#isBelow(here) || node.mayBeBlocked(this.plan.scope, key))
       return this.#ask(key, costs, now, here);
-    stats.decidedLocally += 1;
+    this.state.stats.decidedLocally += 1;
     here.resets = node.addDebt(this.redis, key, taken);
-    return Promise.resolve(here);
+    return here;
   }
 
   /**
@@ -114,7 +111,6 @@ export class ThresholdSpace extends DecidingSpace {
 
   protected released(): void {
     this.#counts.release();
-    this.#parts.released(this);
   }
 
   #isCountedHere(key: string): boolean {
@@ -130,11 +126,12 @@ export class ThresholdSpace extends DecidingSpace {
 
   /** Charges what was admitted here, and lets the server decide about a call that was counted here. */
   async #ask(key: string, costs: readonly number[], now: TimeCell, here: Report): Promise<Report> {
-    const { store, stats, node } = this.#parts;
+    const { node } = this.#parts;
+    const { stats } = this.state;
     this.settle(key);
     stats.asks += 1;
     stats.waited += 1;
-    const report = await store.transact("take", [{ space: this.redis, key, costs }], now);
+    const report = await node.store.transact("take", [{ space: this.redis, key, costs }], now);
     if (report.block !== undefined) node.noteBlocked(this.plan.scope, key);
     else if (report.degraded === undefined) node.noteUnblocked(this.plan.scope, key);
     else if (!here.admitted) return here;

@@ -7,10 +7,9 @@ it("tells both times of one look, the steady one as of the millisecond's first c
     () => clocks.steadyMs,
     () => clocks.wallMs,
   );
-  const read = () => [time.us(), time.wallUs()];
-  expect(read()).toEqual([250, 1_000_000]);
+  expect(time()).toEqual({ us: 250, wallUs: 1_000_000 });
   clocks.steadyMs = 1.2;
-  expect(read()).toEqual([250, 1_000_000]);
+  expect(time()).toEqual({ us: 250, wallUs: 1_000_000 });
   Object.assign(clocks, { steadyMs: 1.3, wallMs: 1_001 });
-  expect(read()).toEqual([1_300, 1_001_000]);
+  expect(time()).toEqual({ us: 1_300, wallUs: 1_001_000 });
 });
