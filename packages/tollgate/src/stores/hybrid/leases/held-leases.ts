@@ -67,7 +67,7 @@ export class HeldLeases {
     if (lease === undefined) return false;
     if (isLive(lease, now) && spendFrom(lease.left, costs)) this.spentOfUs = lease.grantedUs;
     else if (!this.#spendFromAll(costs, now)) return false;
-    for (let first = this.#leases[0]; first?.left.every(isZero); first = this.#leases[0]) {
+    for (let first = this.#leases[0]; first?.left.every((units) => units === 0); first = this.#leases[0]) {
       this.#exhausted.push(first);
       this.#leases.shift();
     }
@@ -163,10 +163,6 @@ export class HeldLeases {
 
 function isLive({ lastUs, lastWallUs }: HeldLease, { us, wallUs }: NodeMoment): boolean {
   return us < lastUs && wallUs < lastWallUs;
-}
-
-function isZero(units: number): boolean {
-  return units === 0;
 }
 
 function spendFrom(left: number[], costs: readonly number[]): boolean {
