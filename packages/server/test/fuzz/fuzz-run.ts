@@ -37,7 +37,8 @@ const INTERNAL = 13;
 const OPENED = /"reservation":"([\w.-]{22,40})"/;
 /** The documented answers with 503, and those of a service whose Redis did not answer in time. */
 const TOO_MUCH_AT_ONCE = /too many open reservations|another dry run is not over|other limits are being read/;
-const UNAVAILABLE = /store is unavailable|store-unavailable|that has the reservation does not answer/;
+const UNAVAILABLE =
+  /store is unavailable|store-unavailable|store: the server did not answer|that has the reservation does not answer/;
 
 /** Sends inputs to services until time is up, or throws with the first thing that is wrong. */
 export class FuzzRun {
