@@ -65,10 +65,10 @@ describe("facts that no rule could read", () => {
     ["search parameters", { query: new URLSearchParams("q=x") }, `facts.query: ${values}`],
     ["a query as text", { query: "q=x" }, `facts.query: ${values}`],
     ["a URL as the path", { path: new URL("https://api.example/a") }, "facts.path: expected the path as text"],
-  ])("are refused, because their request would not be counted: %s", (_what, facts, message) => {
+  ])("are refused, because their request would not be counted: %s", (_what, given, message) => {
     for (const ask of [
-      () => limits.consume("api", facts as Facts),
-      () => limits.consumeAll("api", [{ facts: facts as Facts }]),
+      () => limits.consume("api", given as Facts),
+      () => limits.consumeAll("api", [{ facts: given as Facts }]),
     ])
       expect(ask).toThrow(expect.objectContaining({ code: "ERR_OPTION", message: expect.stringContaining(message) }));
   });
