@@ -219,10 +219,11 @@ describe("requestProperty gives each of two limiters a name of its own, and the 
 });
 
 it("rateLimitHeaders refuses what is no decision, such as the promise of a call without await", () => {
-  for (const [value, got] of [
+  const cases: readonly (readonly [value: unknown, got: string])[] = [
     [undefined, "undefined"],
     [Promise.resolve(limit(1)), "a promise"],
     [limit(1).limiter, "an object"],
-  ])
+  ];
+  for (const [value, got] of cases)
     expect(() => rateLimitHeaders(value as never)).toThrow(`rateLimitHeaders: expected a decision, got ${got}`);
 });
