@@ -71,7 +71,8 @@ export class LoadedLimits<Kind extends Kinds> implements Limits<Kind> {
   consumeAll(domain: string, requests: readonly RequestWithCost[]): Result<Kind, JointDecision> {
     const work = () => {
       const { rules, limiter } = this.#domain(domain);
-      if (!Array.isArray(requests as unknown)) throw optionError("consumeAll", "a list of { facts, cost }", requests);
+      const given: unknown = requests;
+      if (!Array.isArray(given)) throw optionError("consumeAll", "a list of { facts, cost }", given);
       const read = requests.map(({ facts, cost }) => ({ request: rules.request(facts, this.#clients), cost }));
       return consumeAll(rules, limiter, read);
     };
