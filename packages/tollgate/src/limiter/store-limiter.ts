@@ -77,7 +77,8 @@ export class StoreLimiter<Input> extends Decider {
     this.mayTakePlaces = fixed?.route.takesPlaces ?? true;
     const { asker } = parts;
     this.quick = fixed !== undefined && asker.kind === "sync" ? QuickWay.of(fixed, this) : undefined;
-    this.message = fixed && asker instanceof AsyncAsker ? MessageWay.of(fixed, this, asker.store) : undefined;
+    const hasMessageWay = fixed?.route.isPlain === true && asker instanceof AsyncAsker;
+    this.message = hasMessageWay ? new MessageWay(fixed, this, asker.store) : undefined;
   }
 
   static {

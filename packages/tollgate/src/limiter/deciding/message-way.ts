@@ -25,16 +25,12 @@ export class MessageWay<Input> implements PlainTaker {
   #costs: readonly number[] = [];
   #cost = Number.NaN;
 
-  private constructor({ key, space, route }: FixedSelection<Input>, maker: Maker, store: AsyncStore) {
+  constructor({ key, space, route }: FixedSelection<Input>, maker: Maker, store: AsyncStore) {
     this.maker = maker;
     this.route = route;
     this.#key = key;
     this.#space = space as AsyncSpace;
     this.#store = store;
-  }
-
-  static of<Input>(fixed: FixedSelection<Input>, maker: Maker, store: AsyncStore): MessageWay<Input> | undefined {
-    return fixed.route.isPlain ? new MessageWay(fixed, maker, store) : undefined;
   }
 
   allow(input: Input, cost: number): Promise<boolean> {

@@ -14,28 +14,22 @@ interface ScannedSpace {
   callByName(name: string): KeyCall;
 }
 
-interface KeyScanParts {
-  readonly port: RedisPort;
-  readonly link: ServerLink;
-  /** The most keys that are asked about at a time. */
-  readonly atOnce: number;
-  /** Sends the calls that were made before. @throws TollgateError `ERR_STORE` for a store that is closed. */
-  readonly flush: () => void;
-  readonly ask: AskAlone;
-}
-
 /**
  * Visits all keys of a limiter on the server, by `SCAN`.
  *
  * @throws TollgateError `ERR_STORE`, from each method, when the server becomes unavailable before the end.
  */
 export class KeyScan {
-  readonly #parts: KeyScanParts;
+  readonly #port: RedisPort;
+  readonly #link: ServerLink;
   readonly #atOnce: number;
+  readonly #ask: AskAlone;
 
-  constructor(parts: KeyScanParts) {
-    this.#parts = parts;
-    this.#atOnce = Math.min(CALLS_AT_ONCE, parts.atOnce);
+  constructor(port: RedisPort, link: ServerLink, maxPending: number, ask: AskAlone) {
+    this.#port = port;
+    this.#link = link;
+    this.#atOnce = Math.min(CALLS_AT_ONCE, maxPending);
+    this.#ask = ask;
   }
 
   /** Removes what counts under the space's limits. */
@@ -66,7 +60,7 @@ export class KeyScan {
     let admitted = 0;
     for (let from = 0; from < names.length; from += this.#atOnce) {
       const some = names.slice(from, from + this.#atOnce);
-      const reports = await Promise.all(some.map((name) => this.#parts.ask(verb, space.callByName(name), nowUs)));
+      const reports = await Promise.all(some.map((name) => this.#ask(verb, space.callByName(name), nowUs)));
       admitted += reports.filter((report) => report.admitted).length;
     }
     return admitted;
@@ -74,12 +68,10 @@ export class KeyScan {
 
   /** Names of keys, each once. */
   async *#pages(space: ScannedSpace): AsyncGenerator<readonly string[]> {
-    const { port, link, flush } = this.#parts;
-    flush();
     const seen = new Set<string>();
-    const pages = port.scan(space.head)[Symbol.asyncIterator]();
+    const pages = this.#port.scan(space.head)[Symbol.asyncIterator]();
     for (;;) {
-      const page = await link.administer(() => pages.next());
+      const page = await this.#link.administer(() => pages.next());
       if (page.done === true) return;
       const fresh = page.value.filter((name) => !seen.has(name));
       for (const name of fresh) seen.add(name);

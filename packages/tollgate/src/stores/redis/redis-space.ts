@@ -91,11 +91,11 @@ export class RedisSpace implements AsyncSpace, KeySpace {
     return this.#store.clear(this, this.#nowUs);
   }
 
-  size(): Promise<number> {
+  async size(): Promise<number> {
     return this.#store.scan.count(this);
   }
 
-  sweep(now: TimeCell): Promise<number> {
+  async sweep(now: TimeCell): Promise<number> {
     return this.#store.scan.dropIdle(this, now[0]!);
   }
 

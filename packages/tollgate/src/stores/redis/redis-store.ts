@@ -108,7 +108,6 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   /** The time of the script, if tests give it. */
   clock: Clock = systemClock;
   readonly label: string;
-  readonly scan: KeyScan;
   readonly #options: CheckedRedisOptions;
   readonly #fallbacks: Fallbacks;
   readonly #notifier: Notifier;
@@ -116,6 +115,7 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
   readonly #link: ServerLink;
   readonly #watches = new Listeners<SentBatch>();
   readonly #queue: CallQueue;
+  readonly #scan: KeyScan;
   readonly #denials: DenyCache;
   #bypass = false;
   /** A closed store rejects calls, whatever `bypass` is. */
@@ -150,16 +150,19 @@ export class StoreOnServer implements RedisStore, StoreOperations, BlockOperatio
       watches: this.#watches,
     });
     this.keeper = keeperOf?.(this, options, port.cluster);
-    const flush = () => {
-      this.#checkOpen();
-      this.#queue.flush();
-    };
     const ask: AskAlone = (verb, call, nowUs) => this.#askAlone(verb, call, nowUs);
-    this.scan = new KeyScan({ port, link: this.#link, atOnce: options.maxPending, flush, ask });
+    this.#scan = new KeyScan(port, this.#link, options.maxPending, ask);
   }
 
   get breaker(): BreakerState {
     return this.#link.circuit.state;
+  }
+
+  /** The keys on the server. Sends the calls that were made before. @throws TollgateError `ERR_STORE` after `close`. */
+  get scan(): KeyScan {
+    this.#checkOpen();
+    this.#queue.flush();
+    return this.#scan;
   }
 
   get bypass(): boolean {
