@@ -19,11 +19,19 @@ const REASONS: readonly RegExp[] = [
 /** It replaces the global `Response` for good, itself or by the applications that it shares with others. */
 const REPLACES_RESPONSE = /from "@hono\/node-server"|hono-apps\.ts"/;
 
-const ALL = FOLDERS.flatMap((folder) =>
-  readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules"))
-    .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(join(REPOSITORY, folder, file), "utf8") })),
-);
+/** Without the packages that are installed there, which have thousands of folders. */
+function testFilesIn(folder: string): string[] {
+  return readdirSync(join(REPOSITORY, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === "installed" ? [] : testFilesIn(path);
+    return path.endsWith(".test.ts") ? [path] : [];
+  });
+}
+
+/** The test files of the repository. */
+export const TEST_FILES: readonly string[] = FOLDERS.flatMap(testFilesIn);
+
+const ALL = TEST_FILES.map((file) => ({ file, text: readFileSync(join(REPOSITORY, file), "utf8") }));
 
 /** The test files that cannot leave their process as they found it, or have to have it for themselves. */
 export const OWN_PROCESS: readonly string[] = ALL.filter(({ text }) => REASONS.some((reason) => reason.test(text))).map(
