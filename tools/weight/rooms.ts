@@ -36,7 +36,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
   ["tools", ["tools"], 969, 1_200],
-  ["words of documents", ["*.md", ":!CHANGELOG.md"], 64_999, 65_000],
+  ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_000, 65_000],
 ];
 
 /** The size of the files that git knows, or would add. */
