@@ -56,9 +56,7 @@ export const REDIS = "packages/tollgate/test/stores/redis/**/!(kept-in-memory).t
 /** A pattern with `**` for any folders and `*` for a part of a name. */
 export function matches(file: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
-    const regex = pattern
-      .replaceAll(".", "\\.")
-      .replace(/\*\*\/|\*/g, (stars) => (stars === "*" ? "[^/]*" : "(.*/)?"));
+    const regex = pattern.replaceAll(".", "\\.").replace(/\*\*\/|\*/g, (stars) => (stars === "*" ? "[^/]*" : "(.*/)?"));
     return new RegExp(`^${regex}$`).test(file);
   });
 }
