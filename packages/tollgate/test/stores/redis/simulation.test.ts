@@ -6,8 +6,8 @@ import { SimServer } from "./simulation/sim-server.ts";
 
 const started = useRedis();
 
-/** Twice as many as planted bugs take at most. `npm run mutants` runs fewer. */
-const FLEETS = Number(process.env["TOLLGATE_FLEETS"] ?? 1_200);
+/** `npm run mutants` runs fewer. */
+const FLEETS = Number(process.env["TOLLGATE_FLEETS"] ?? 2_000);
 /** `npm run chaos` has other fleets in each round. */
 const FIRST = 1 + FLEETS * (Number(process.env["CHAOS_SEED"] ?? 1) - 1);
 
