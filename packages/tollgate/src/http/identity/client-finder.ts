@@ -43,11 +43,11 @@ export class ClientFinder {
    * @throws TollgateError `ERR_OPTION`.
    */
   constructor(options: ProxyOptions, warnedAs: string | undefined) {
-    const { trustProxy, addressHeader } = options;
-    this.#trusts = compileTrust(trustProxy ?? false);
+    const { trustProxy, addressHeader = DEFAULT_HEADER } = options;
+    this.#trusts = compileTrust(trustProxy === undefined ? false : trustProxy);
     this.isPeer = this.#trusts === TRUSTS_NONE;
-    this.#header = checkToken("addressHeader", addressHeader ?? DEFAULT_HEADER, "the name of a header").toLowerCase();
-    if (addressHeader !== undefined && trustProxy === undefined)
+    this.#header = checkToken("addressHeader", addressHeader, "the name of a header").toLowerCase();
+    if (options.addressHeader !== undefined && trustProxy === undefined)
       throw optionError("addressHeader", "a trustProxy beside it, which says whose header is read", addressHeader);
     if (trustProxy === undefined && warnedAs !== undefined) this.#watch = new ProxyHeaderWatch(warnedAs);
   }
