@@ -58,7 +58,7 @@ const LOADS: Readonly<Record<string, Loads>> = {
   grpc: {
     title: "Envoy's protocol, 64 calls at a time on a connection",
     rows: {
-      bare: { name: "a bare server of gRPC", start: startBareGrpc, load: generateCalls },
+      bare: { name: "a bare server", start: startBareGrpc, load: generateCalls },
       service: { name: "the service", start: startGrpcService, load: generateCalls },
     },
   },
