@@ -51,6 +51,8 @@ export class Copy {
     for (const path of COPIED) await cp(join(ROOT, LIBRARY, path), join(root, LIBRARY, path), options);
     // Packages of which the workspace has another version, too.
     await symlink(join(ROOT, LIBRARY, MODULES), join(root, LIBRARY, MODULES));
+    // The simulation plants bugs in the Lua that is joined here.
+    await symlink(join(ROOT, "tools"), join(root, "tools"));
     return new Copy(root);
   }
 

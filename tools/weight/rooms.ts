@@ -35,7 +35,7 @@ export const ROOMS: readonly (readonly [name: string, paths: readonly string[], 
   ["tests", TESTS, 57_369, 36_000],
   ["site", ["site"], 1_267, 1_500],
   ["bench", ["bench", ":!bench/test"], 2_730, 2_400],
-  ["tools", ["tools"], 967, 1_200],
+  ["tools", ["tools"], 968, 1_200],
   ["words of documents", ["*.md", ":!CHANGELOG.md"], 65_000, 65_000],
 ];
 
