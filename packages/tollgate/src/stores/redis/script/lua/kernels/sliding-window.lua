@@ -26,20 +26,24 @@ local function sliding_windows()
     return groups >= limit.places and groups - limit.places + 1 or 0
   end
 
-  local function total_left(limit, cells, now)
-    local groups = get(cells, 1)
-    local from = first_of(limit, groups)
-    local to = groups
+  -- The first group from `from` on whose value reaches the least one, otherwise `to`. `of` gives the time or the total
+  -- of a group, which never decrease.
+  local function first_with(limit, cells, from, to, of, least)
     while from < to do
       local middle = floor((from + to) / 2)
-      if last_at(limit, cells, middle) + limit.window <= now then
-        from = middle + 1
-      else
+      if of(limit, cells, middle) >= least then
         to = middle
+      else
+        from = middle + 1
       end
     end
-    if from == 0 then return 0 end
-    return total_at(limit, cells, from - 1)
+    return from
+  end
+
+  local function total_left(limit, cells, now)
+    local groups = get(cells, 1)
+    local first = first_with(limit, cells, first_of(limit, groups), groups, last_at, now - limit.window + 1)
+    return first == 0 and 0 or total_at(limit, cells, first - 1)
   end
 
   local function used_at(limit, cells, now)
@@ -52,20 +56,10 @@ local function sliding_windows()
     return used_at(limit, cells, now) + cost <= limit.capacity
   end
 
-  -- The first group whose running total reaches the total. Running totals never decrease.
+  -- The first group whose running total reaches the total.
   local function first_reaching(limit, cells, total)
     local groups = get(cells, 1)
-    local from = max(0, groups - limit.places)
-    local to = groups - 1
-    while from < to do
-      local middle = floor((from + to) / 2)
-      if total_at(limit, cells, middle) >= total then
-        to = middle
-      else
-        from = middle + 1
-      end
-    end
-    return from
+    return first_with(limit, cells, max(0, groups - limit.places), groups - 1, total_at, total)
   end
 
   -- The time until all groups up to the first whose running total reaches the total have left.
@@ -99,15 +93,7 @@ local function sliding_windows()
   -- The group of units that came at a moment: the first that leaves no sooner. Nil if their own group is gone.
   local function group_of(limit, cells, came)
     local groups = get(cells, 1)
-    local group, to = first_of(limit, groups), groups
-    while group < to do
-      local middle = floor((group + to) / 2)
-      if last_at(limit, cells, middle) >= came then
-        to = middle
-      else
-        group = middle + 1
-      end
-    end
+    local group = first_with(limit, cells, first_of(limit, groups), groups, last_at, came)
     if group == groups then return nil end
     local is_extended = group == groups - 1 and get(cells, 2) <= came
     if last_at(limit, cells, group) - came >= limit.resolution and not is_extended then return nil end
