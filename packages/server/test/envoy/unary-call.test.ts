@@ -38,10 +38,8 @@ async function ask(session: ClientHttp2Session, headers: object, pieces: readonl
   const note = (came: IncomingHttpHeaders) => void Object.assign(answer, came);
   call.on("response", note).on("trailers", note).resume();
   const closed = once(call, "close");
-  for (const piece of pieces) {
-    call.write(piece);
-    if (pieces.length > 1) await sleep(1);
-  }
+  // One after another, or they would be one frame.
+  for (const piece of pieces) await new Promise((sent) => void call.write(piece, sent));
   call.end();
   await closed;
   return answer;
