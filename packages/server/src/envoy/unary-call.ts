@@ -43,6 +43,7 @@ const MOST_BYTES = 256 * 1024;
 const MOST_METADATA_BYTES = 8 * 1024;
 /** Whether the message is compressed, and its length in four bytes. */
 const PREFIX_BYTES = 5;
+const MOST_WITH_PREFIX = PREFIX_BYTES + MOST_BYTES;
 
 const HEAD = { ":status": 200, "content-type": "application/grpc+proto" } as const;
 const WITH_TRAILERS = { waitForTrailers: true, sendDate: false } as const;
@@ -93,11 +94,12 @@ export class UnaryCall {
   #take(chunk: Buffer): void {
     const before = this.#length;
     this.#length += chunk.length;
-    if (this.#length > PREFIX_BYTES + MOST_BYTES) {
+    if (this.#length > MOST_WITH_PREFIX) {
       this.#refuse(STATUS.resourceExhausted, `expected at most ${MOST_BYTES} bytes`);
     } else if (before === 0) this.#bytes = chunk;
     else {
-      if (this.#length > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * this.#length);
+      const roomier = Math.min(2 * this.#length, MOST_WITH_PREFIX);
+      if (this.#length > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], roomier);
       this.#bytes.set(chunk, before);
     }
   }
